@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from app.stats.choice.preference_shares import LOST, TIE, WON, ranked_pairs, share_preferred
-from app.stats.comparison.change import change_difference
+from app.stats.comparison.change import change, change_difference
 from app.stats.comparison.describe import mean_difference, share
 from app.stats.comparison.min_f import mean_difference_responders
 from app.stats.comparison.percent import percent_change
@@ -343,6 +343,28 @@ def _runs_and_people(rng: np.random.Generator) -> Result:
     return group_difference(points(score).mean(axis=0), is_model, rater=np.arange(25))
 
 
+def _swapped(rng: np.random.Generator) -> Result:
+    """Return ratings of one source's responses to both versions of each message."""
+    trials = within(rng, PAIR, 5, 4)
+    return factor_effect(rated(rng, trials), trials.is_second, **trials.where)
+
+
+def _scores_of_three(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
+    """Return the means of three ratings before and after of n raters."""
+    level = rng.normal(0, SD_RATER, n)
+    before, after = (points(level + rng.normal(0, SD_NOISE, (3, n))).mean(axis=0) for _ in range(2))
+    return before, after
+
+
+def _changes_of_models(rng: np.random.Generator) -> Result:
+    before, after = _scores_of_three(rng, 25)
+    return group_difference(after - before, np.arange(25) < 5, rater=np.arange(25))
+
+
+def _change_of_all(rng: np.random.Generator) -> Result:
+    return change(*_scores_of_three(rng, 20))
+
+
 def _versions(rng: np.random.Generator) -> Result:
     """Return the answers of five models to both versions of each story, right or wrong."""
     story, version, model = (code.ravel() for code in np.indices((N_ITEMS, PAIR, 5)))
@@ -408,6 +430,8 @@ NULLS: dict[str, dict[str, Null]] = {
     "behaviours": {"category_difference": _coded(3, 3, 15)},
     "recipient": {"pool_difference": _recipients},
     "rater-scales": {"covariate_slope": _score, "pool_difference": _runs_and_people},
+    "bias-audit": {"item_attribute_effect": _swapped},
+    "emotion-change": {"pool_change_difference": _changes_of_models, "change": _change_of_all},
     "theory-of-mind": {
         "pool_accuracy_difference": _models_and_people(accuracy, 10, 8),
         "item_attribute_accuracy": _versions,

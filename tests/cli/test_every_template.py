@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["attune"]
 
 LEAD = "lead@example.org"
-# No question that can be planned for: the command says so, and exits with 1.
-NOT_PLANNED = {"behaviours", "theory-of-mind", "emotion-recognition", "emotion-cause", "empathic-accuracy", "ranking"}
+# No primary contrast that can be planned for: the command says so, and exits with 1.
+NOT_PLANNED = {"conjoint", "dialogue-trajectory", "emotion-cause", "empathic-accuracy", "ranking"}
 # Of the paths below /studies/SLUG these answer without a chart's key.
 PAGES = (
     "",

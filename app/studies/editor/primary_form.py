@@ -46,7 +46,7 @@ _PHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         ("change", "question"),
         ("with", "code"),
         ("for", "source"),
-        ("answered by all", "rater_kind"),
+        ("answered by", "rater_kind"),
     ),
     "pools": (
         ("Do", "pool"),
@@ -73,6 +73,7 @@ _PHRASES: dict[str, tuple[tuple[str, str], ...]] = {
     "empathic_accuracy": (("How well do raters infer", "question"),),
     "spans": (("Do raters mark the same passages in", "question"), ("for", "source")),
 }
+_WITHOUT_POOLS = {"rater_kind": "Do all", "reference_rater_kind": "answer differently from all"}
 _AFTER = (("Tested as", "test"), ("within", "margin"), ("among", "pool"))
 _ANY = {
     "source": "each other source",
@@ -84,6 +85,7 @@ _ANY = {
     "reference_rater_kind": "no kind of raters",
     "published": "nothing",
 }
+_UNIT = " (percentage points)"
 _BESIDE = {"published": "and beside it, as published,"}
 _CLAIMS = {"equivalence": "Equivalent", "non_inferiority": "At least as good"}
 
@@ -120,7 +122,8 @@ def with_new_contrast(data: Data) -> Data:
     taken = {row["question"] if isinstance(row, dict) else row for row in rows}
     if protocol is None:
         return data
-    free = [one.value for one in _questions(protocol) if one.value not in taken]
+    keys = [one.value for one in _questions(protocol) if _is_usual(protocol, one.value)]
+    free = [key for key in keys if key not in taken]
     usual = next((key for key in free if test_of(protocol, PrimaryContrast(question=key))), None)
     if usual is not None:
         return with_value(data, PATH, [*rows, usual])
@@ -185,7 +188,8 @@ def _sentence(row: Control, protocol: Protocol | None) -> Control:
     contrast = _contrast(values) if values.get("question") else None
     question = first_question(protocol, values["question"]) if protocol and contrast else None
     test = test_of(protocol, contrast) if protocol and contrast else None
-    said = [*_phrase(test, question), *_AFTER]
+    has_pools = protocol is not None and bool(protocol.design.pools)
+    said = [*_phrase(test, question, has_pools=has_pools), *_AFTER]
     takes = {"question", "test", *(TESTS[test].needs + TESTS[test].may if test in TESTS else ())}
     named = {name for _, name in said}
     said += [(_BESIDE.get(name) or f"and {readable(name).lower()}", name) for name in fields if name not in named]
@@ -204,10 +208,12 @@ def _sentence(row: Control, protocol: Protocol | None) -> Control:
     return replace(row, shape="sentence", drawn=drawn, children=tuple(shown.values()))
 
 
-def _phrase(test: str | None, question: AnyQuestion | None) -> tuple[tuple[str, str], ...]:
+def _phrase(test: str | None, question: AnyQuestion | None, *, has_pools: bool) -> tuple[tuple[str, str], ...]:
     compares: str = TESTS[test].compares if test in TESTS else "sources"
     if compares == "sources" and question is not None:
         compares = {"preference": "preference", "order": "preference", "codes": "codes"}.get(question.measure, compares)
+    if compares == "pools" and not has_pools:
+        return tuple((_WITHOUT_POOLS.get(name, words), name) for words, name in _PHRASES[compares])
     return _PHRASES[compares]
 
 
@@ -225,6 +231,8 @@ def _choices(
     if name in {"test", "published"}:
         return _test_choices(protocol, name, question, values, test)
     options = _options(protocol, name, question, values)
+    if name == "rater_kind" and test in TESTS and TESTS[test].compares != "pools":
+        options = [Option("", KINDS["person"]), *(one for one in options if one.value in {"model", values.get(name)})]
     if name == "source" and options and "reference" not in (TESTS[test].may if test in TESTS else ("reference",)):
         options[0] = Option("", "each source")
     return options if any(one.value for one in options) else ()
@@ -241,7 +249,7 @@ def _test_choices(
         return [Option("", _ANY[name]), *(one for one in same if one.value != test)]
     usual = default_contrast(protocol, values["question"])
     meant = test_of(protocol, PrimaryContrast.model_validate({**values, "test": None}))
-    words = test_words(str(meant or (usual.test if usual else "") or "mean_difference"))
+    words = test_words(str(meant or (usual.test if usual else "") or "mean_difference")).removesuffix(_UNIT)
     others = (one for one in fits if one.value != meant or values.get("test") == meant)
     return [Option("", f"{words} (default)"), *others]
 
@@ -251,7 +259,7 @@ def _tests(protocol: Protocol, question: AnyQuestion) -> list[Option]:
 
     fits = [test for test in tests_for(question) if _is_possible(protocol, question, test)]
     claims_first = sorted(fits, key=lambda test: test not in _CLAIMS)
-    return [Option(test, _CLAIMS.get(test) or test_words(test)) for test in claims_first]
+    return [Option(test, _CLAIMS.get(test) or test_words(test).removesuffix(_UNIT)) for test in claims_first]
 
 
 def _is_possible(protocol: Protocol, question: AnyQuestion, test: str) -> bool:
@@ -262,7 +270,7 @@ def _is_possible(protocol: Protocol, question: AnyQuestion, test: str) -> bool:
         "factor": bool(protocol.conditions),
         "attribute": bool(_attributes(protocol)),
         "item_attribute": bool(_attributes(protocol)) and question.target != "rater",
-        "pools": len(protocol.design.pools) > 1 or question.target != "rater",
+        "pools": test != "pool_change_difference" or bool(analysis.changes),
         "turns": question.target == "turn",
         "belief": analysis.believed_source is not None,
         "change": bool(analysis.changes),
@@ -270,6 +278,13 @@ def _is_possible(protocol: Protocol, question: AnyQuestion, test: str) -> bool:
         "empathic_accuracy": analysis.empathic_accuracy is not None,
         "covariate": bool(list(_covariates(protocol))),
     }.get(TESTS[test].compares, True)
+
+
+def _is_usual(protocol: Protocol, key: str) -> bool:
+    """Whether a question has a comparison in any study: a score of raters only between pools."""
+    question = first_question(protocol, key)
+    found = () if question is None else (one.value for one in _tests(protocol, question))
+    return len(protocol.design.pools) > 1 or any(TESTS[test].compares != "pools" for test in found)
 
 
 def _questions(protocol: Protocol) -> Iterator[Option]:

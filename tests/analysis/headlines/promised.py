@@ -171,5 +171,9 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
             Record("mean_difference", PAIR, ("warmth",)),
         ],
     },
+    "bias-audit": {"means by source": [Record("mean", SOURCE, ("empathy",))]},
+    "emotion-change": {
+        "Cronbach's alpha of the scores": [Record("cronbach_alpha", "", ("negative_before", "negative_after"))]
+    },
     "conjoint": {"the same effects on trust": [Record("amce", "attribute level reference_level", ("trust",))]},
 }

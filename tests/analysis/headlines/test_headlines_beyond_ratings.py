@@ -181,6 +181,41 @@ def test_before_after_headline_has_difference_in_change(tmp_path: Path) -> None:
     covers(found[0], 12.0)
 
 
+def test_bias_audit_headline_has_difference_between_versions_of_a_message(tmp_path: Path) -> None:
+    def lean(_question: str, seen: Seen) -> float:
+        return -0.9 * (seen.source == "model" and seen.item["group"] == "minority")
+
+    found, table = drive("bias-audit", tmp_path / "s", Effect(lean, code=lambda _q, _s, rng: rng.choice(["yes", "no"])))
+    own = table[(table["question"] == "empathy") & (table["source"] == "model")]
+    mean = own["value"].astype(float).groupby(own["item"].str.endswith("minority")).mean()
+    of_model, of_peer = found
+    says(
+        of_model,
+        'ratings are # points lower with "minority" than with "majority" (Model only)',
+        mean[False] - mean[True],
+    )
+    covers(of_model, -0.9)
+    covers(of_peer, 0.0)
+
+
+def test_emotion_change_headline_has_change_of_models_minus_that_of_people(tmp_path: Path) -> None:
+    def lean(question: str, seen: Seen) -> float:
+        is_negative = question.partition("_")[0] in {"upset", "hostile", "irritable"}
+        rise = 0.6 if seen.kind == "model" else 1.4
+        return rise * (is_negative and question.endswith("after"))
+
+    found, table = drive("emotion-change", tmp_path / "s", Effect(lean, n_raters=20, models=1, middle=0.3))
+    own = table[table["question"].str.contains("upset|hostile|irritable")]
+    sides = [own["rater"].str.startswith("model"), own["question"].str.endswith("after")]
+    mean = own["value"].astype(float).groupby(sides).mean()
+    gap = (mean[False, True] - mean[False, False]) - (mean[True, True] - mean[True, False])
+    says(found[0], "the change is # points lower among models than among people", gap)
+    covers(found[0], -0.8)
+    covers(found[1], 0.0)
+    assert "25 raters" in found[0].counts
+    assert "points higher after than before" in found[2].claim
+
+
 def test_conjoint_headline_has_attribute_effects(tmp_path: Path) -> None:
     def lean(_question: str, seen: Seen) -> float:
         return 1.0 * seen.source.startswith("accurate") + 0.4 * seen.source.endswith("warm")

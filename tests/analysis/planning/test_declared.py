@@ -162,6 +162,8 @@ FORECAST = {
     "refusal-by-turn": "category_difference",
     **dict.fromkeys(("dialogue-trajectory", "conjoint", "emotion-cause", "empathic-accuracy")),
     "ranking": None,
+    "bias-audit": "item_attribute_effect",
+    "emotion-change": "pool_change_difference",
     "rater-scales": "pool_difference",
 }
 

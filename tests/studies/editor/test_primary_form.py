@@ -128,3 +128,13 @@ def test_new_contrast_of_a_question_without_a_usual_test_has_one() -> None:
     data = with_new_contrast(data)
     assert data["analysis"]["primary"] == [{"question": "mood", "test": "pool_difference"}]
     assert is_valid(data)
+
+
+def test_sentence_about_models_and_people_reads_as_a_question_without_pools() -> None:
+    """Before, it began with "or all models", and an attribute of items asked for "no kind of raters"."""
+    rows = sentences(data_of(TEXTS["theory-of-mind"]))
+    assert said(rows[0]).startswith("Do all [models] answer differently from all [people] on [Belief] Tested as")
+    assert said(rows[2]).startswith("Does [Version of the story] change [Belief] answered by [models] Tested as")
+    of_people = sentences(data_of(TEXTS["bias-audit"]))
+    begins = "Does [Group of the writer] change [Empathy] for [Model] answered by [people] Tested as"
+    assert said(of_people[0]).startswith(begins)

@@ -67,6 +67,8 @@ ESTIMATES: dict[str, dict[str, set[str]]] = {
     "emotion-cause": {"cause": {"span_f1", "span_alpha"}},
     "before-after": {"mood_after": {"change_difference"}, "comforting": RATED},
     "emotion-recognition": {"emotion": {"accuracy_share", "f1_macro", NOMINAL}},
+    "bias-audit": {"empathy": {*RATED, "item_attribute_effect"}},
+    "emotion-change": {"imagined": {"mean", ORDINAL}},
     "ranking": {"empathy_rank": {"mean_rank", "kendall_w_within_items", "share_preferred"}},
 }
 
