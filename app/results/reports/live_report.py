@@ -134,11 +134,13 @@ class LiveReports:
             is_new = found.outline != first.outline
             if found.report and is_new and found.is_decided and (after is None or found.report.read_at > after):
                 break  # its ratings were read while this waited
-            with self._begin() as db:
-                computing = get_progress(db, study.id, filters)
-                if computing is None and n_asked < MAX_ASKED:
+            if self._computing(study, filters) is None and n_asked < MAX_ASKED:
+                found = self._look(begin, study, filters)
+                if found.holds(after, self._patience_s):
+                    break  # a job has ended since the last look
+                with self._begin() as db:
                     self._ask(db, study, filters, found.data)
-                    n_asked += 1
+                n_asked += 1
             while (computing := self._computing(study, filters)) and time.monotonic() < end:
                 time.sleep(LOOK_S)
             if computing or n_asked == MAX_ASKED:

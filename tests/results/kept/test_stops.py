@@ -11,8 +11,8 @@ from app.analysis.report.stored_report import stored_text
 from app.base.jobs.queue import defer
 from app.base.jobs.worker import MAX_ATTEMPTS, MAX_LOST
 from app.base.processes.side_process import OutOfMemoryError, OutOfTimeError, SideProcessError, SideProcessTimeoutError
-from app.results.making.bounded_jobs import UNEXPECTED
-from app.results.reports import outcomes
+from app.results.making.bounded_jobs import UNEXPECTED, ReportBounds
+from app.results.reports import live_report, outcomes
 from app.results.reports.outcomes import ReportStoppedError, Shown, Stopped
 from app.results.reports.report_job import LARGE, QUICK
 from tests.kit.reports_here import JobsHere
@@ -85,6 +85,23 @@ def test_report_that_kills_its_worker_again_and_again_is_given_up(
         defer(db, QUICK, f"{study.id} report", study=study.id, filters=stored_text(ALL), lost=MAX_LOST)
     assert stop(process(), engine, study).words == SideProcessError.words
     assert make.n_made == 0
+
+
+def test_attempt_that_ended_since_the_last_look_is_not_repeated(
+    engine: Engine, study: StudyRow, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its job is gone when the page looks for one: the page asked for the same again."""
+    jobs, asked, looks = JobsHere(engine.begin, make), list[object](), list[object]()
+
+    def end_first(*_: object) -> None:
+        if not looks:
+            jobs.give_up(QUICK, study.id, stored_text(ALL))
+        looks.append(None)
+
+    monkeypatch.setattr(live_report, "get_progress", end_first)
+    reports = live_report.LiveReports(engine.begin, ReportBounds().in_words, ask=lambda *given: asked.append(given))
+    assert stop(reports, engine, study).words == SideProcessError.words
+    assert asked == []
 
 
 def test_small_report_that_takes_long_is_computed_in_the_lane_for_large_ones(
