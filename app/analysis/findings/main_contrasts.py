@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.analysis.estimate import Estimate, Scope
@@ -12,6 +12,7 @@ from app.analysis.report.report import Report
 from app.analysis.statistic import Kind, declared
 from app.analysis.wording.formatting import REASONS, interval_text, number, why_text
 from app.base.numbers import MINUS, whole
+from app.base.words import counted
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
 
@@ -231,6 +232,23 @@ def counts_words(estimate: Estimate, *, are_raters_known: bool = True) -> str:
     parts = [(estimate.n_ratings, answers), (estimate.n_items, "items")]
     parts += [(estimate.n_raters, "raters")] if are_raters_known else []
     return ", ".join(f"{whole(n)} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
+
+
+def counts_of(estimates: Iterable[Estimate], *, are_raters_known: bool = True) -> str:
+    """Format how many answers, items and raters each of these estimates is based on, such as `72 to 144 ratings`.
+
+    Estimates of single raters do not count.
+    """
+    shown = [one for one in estimates if one.estimate is not None and "raters" not in one.scope]
+    answers = "choices" if {one.unit for one in shown} == {"choice"} else "ratings"
+    numbers = {answers: [one.n_ratings for one in shown], "items": [one.n_items for one in shown]}
+    numbers |= {"raters": [one.n_raters for one in shown]} if are_raters_known else {}
+    known = {word: [n for n in each if n] for word, each in numbers.items()}
+    return ", ".join(_from_to(min(each), max(each), word) for word, each in known.items() if each)
+
+
+def _from_to(least: int, most: int, word: str) -> str:
+    return counted(most, word[:-1]) if least == most else f"{whole(least)} to {whole(most)} {word}"
 
 
 def signed(value: float, kind: Kind) -> str:

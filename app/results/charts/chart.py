@@ -113,7 +113,9 @@ class Chart:
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
         """Return the Vega-Lite specification; None if there is nothing to draw (the table then gives the reason)."""
         found = self.build(self.estimates, title=self.title, theme=theme, width=width)
-        fits = {"autosize": {"type": "fit-x", "contains": "padding"}} if width == PRINT_WIDTH else {}
+        # laid out again once the width beside the labels is known: a legend may then take more rows
+        autosize = {"type": "fit-x", "contains": "padding", "resize": True}
+        fits = {"autosize": autosize} if width == PRINT_WIDTH else {}
         return found and {**found, **fits, "description": f"{self.title}. {self.finding}"}
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.analysis.document.findings import PlacedFigure
 from app.analysis.document.study_report import study_report
 from app.analysis.findings.findings_document import findings_document
+from app.analysis.findings.main_contrasts import counts_of
 from app.analysis.model_code.scripts import scripts_of
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_json
@@ -39,7 +40,7 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
     """
     with number_style(job.numbers):
         charts = _charts(job.report, job.protocol)
-        placed = [PlacedFigure(one.part, Figure(one.key, one.caption, f"{one.title}. {one.finding}")) for one in charts]
+        placed = [PlacedFigure(one.part, _figure(one, job.protocol)) for one in charts]
         document, references = study_report(job.report, job.protocol, placed, job.about)
         shown = {figure.key for figure in document.figures}
         drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
@@ -48,6 +49,13 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
     files |= {one.name: one.text.encode() for one in scripts_of(job.report, job.protocol)}
     files["report.json"] = report_json(job.report, findings_document(job.report, job.protocol)).encode()
     return files
+
+
+def _figure(chart: Chart, protocol: Protocol) -> Figure:
+    """The chart with a caption that stands alone: what it shows, the kind of interval, and from how many answers."""
+    counted = counts_of(chart.estimates, are_raters_known=protocol.raters.identity == "known")
+    caption = f"{chart.caption} Each estimate is from {counted}." if counted else chart.caption
+    return Figure(chart.key, caption, f"{chart.title}. {chart.finding}")
 
 
 def _charts(report: Report, protocol: Protocol) -> list[Chart]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from app.protocol.study import Protocol
     from app.results.charts.chart import Chart
     from app.results.charts.theme import Theme
+    from tests.kit.frames import Row
 
 STUDY = protocol(
     FIVE,
@@ -313,9 +315,29 @@ def test_primary_differences_stand_apart_from_exploratory_ones() -> None:
     assert len({row["ink"] for row in found}) == 2
 
 
+def test_legend_that_takes_two_rows_in_print_is_not_cut() -> None:
+    names = {
+        "fallback": {"kind": "model", "label": "Baseline model"},
+        "human": {"kind": "human", "label": "Human reference"},
+    }
+    study = protocol({**CHOICE, "tie": True}, sources=names, analysis={"reference": "fallback"})
+    chosen = ("human", "fallback", "tie")
+    rows: list[Row] = [
+        {"rater": rater, "item": f"i{n}", "question": "preference", "value": chosen[(n + k) % 3]}
+        for k, rater in enumerate("ab")
+        for n in range(6)
+    ]
+    chart = next(one for one in charts_of(analyze(frames(study, rows), study), study) if one.key == "choice-1")
+    drawn = render({**(chart.spec() or {}), "title": None}, "svg").decode()
+    top = float(re.findall(r"translate\([-\d.]+,([-\d.]+)\)", drawn)[0])
+    legend = float(re.findall(r'role-legend".*?translate\([-\d.]+,([-\d.]+)\)', drawn, flags=re.DOTALL)[0])
+    assert "Baseline model preferred" in drawn
+    assert top + legend >= 0
+
+
 def test_chart_in_print_is_drawn_at_the_width_of_the_page() -> None:
     chart = _of_questions()["comparison"]
-    assert (chart.spec() or {})["autosize"] == {"type": "fit-x", "contains": "padding"}
+    assert (chart.spec() or {})["autosize"] == {"type": "fit-x", "contains": "padding", "resize": True}
     assert "autosize" not in (chart.spec(width="container") or {})
     assert chart.caption == "Mean differences. Model − Human, with 95% CIs for new items and new raters."
 

@@ -73,3 +73,10 @@ def test_every_referenced_chart_file_exists(made: tuple[Report, dict[str, bytes]
 
 def test_report_archive_is_reproducible(made: tuple[Report, dict[str, bytes]]) -> None:
     assert zipped(made[1]) == zipped(made[1])
+
+
+def test_captions_of_charts_say_from_how_many_answers(made: tuple[Report, dict[str, bytes]]) -> None:
+    text = made[1]["report.md"].decode()
+    # raters of these data are not known, so they are not counted
+    assert "Each estimate is from 585 choices, 195 items." in text
+    assert "Each estimate is from 585 to 1,170 ratings, 195 items." in text
