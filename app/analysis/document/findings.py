@@ -54,6 +54,10 @@ IN_BODY = ("participants", "distribution", "choice", "conditions", "turns", "jud
 PRIMARY_FIGURES, DIFFERENCES = "primary-", "comparison"
 
 
+# more answers are a list that nobody reads
+MAX_BULLETS = 12
+
+
 @dataclass(frozen=True, slots=True)
 class PlacedFigure:
     """A chart with the part of the results that it belongs to."""
@@ -68,6 +72,8 @@ def primary_answers_blocks(report: Report, protocol: Protocol, summary: Summary,
         with_numbers(one.english, [numbers.number(finding.decided) for finding in one.findings])
         for one in summary.answers
     )
+    if (n_more := len(said) - MAX_BULLETS) > 0:
+        said = (*said[:MAX_BULLETS], f"{n_more} more primary contrasts are in the table below.")
     answers = [Bullets(said) if len(said) > 1 else Paragraph(*said)] if said else []
     published = published_line(primary_answers(report, protocol))
     return [*answers, *([Paragraph(published)] if published else [])]

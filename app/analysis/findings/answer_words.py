@@ -331,6 +331,10 @@ _REASONS: dict[Reason, tuple[str, str]] = {
 }
 
 
+# a sentence names at most this many, and one more rather than "1 more"
+MAX_NAMED = 6
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     """The words of one language. `neither` and `none_of` begin a list of sources of which none differed.
@@ -346,6 +350,9 @@ class Words:
     ci: str
     adjusted: str
     unadjusted: str
+    more: str
+    in_table: str
+    no_ratings: str
     scale: str
     margin: str
     points: str
@@ -373,7 +380,9 @@ class Words:
         return in_german(text)
 
     def list_of(self, names: list[str], *, is_any: bool = False) -> str:
-        """The names joined by and, or by or for any one of them."""
+        """The names joined by and, or by or for any one of them; of many, the first and how many more."""
+        if len(names) > MAX_NAMED + 1:
+            names = [*names[:MAX_NAMED], self.more.format(len(names) - MAX_NAMED)]
         *first, last = names
         return f"{', '.join(first)} {self.or_ if is_any else self.and_} {last}" if first else last
 
@@ -387,6 +396,9 @@ ENGLISH = Words(
     ci="95% CI",
     adjusted="adjusted",
     unadjusted="intervals not adjusted",
+    more="{} more",
+    in_table="{} more in the table",
+    no_ratings="no ratings",
     scale="scale",
     margin="margin",
     points="percentage points",
@@ -421,6 +433,9 @@ GERMAN = Words(
     ci="95-%-KI",
     adjusted="adjustiert",
     unadjusted="Intervalle nicht adjustiert",
+    more="{} weitere",
+    in_table="{} weitere in der Tabelle",
+    no_ratings="keine Bewertungen",
     scale="Skala",
     margin="Grenze",
     points="Prozentpunkte",

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from app.analysis.estimate import Estimate
-from app.analysis.findings.answer_words import ENGLISH, GERMAN, Words
+from app.analysis.findings.answer_words import ENGLISH, GERMAN, MAX_NAMED, Words
 from app.analysis.findings.main_contrasts import MainContrast, signed
 from app.analysis.report.effects import effect_behind
 from app.analysis.report.report import Report
@@ -28,7 +28,7 @@ from app.analysis.wording.formatting import (
     statistic_text,
 )
 from app.base.numbers import p_statement, styled, whole
-from app.base.words import number_text
+from app.base.words import ISOLATE, LEFT_TO_RIGHT, isolated, number_text
 from app.protocol.study import Protocol
 
 # The kind of clause of what is no comparison of two sources, by statistic; `OF_VALUE` have no verdict but a value.
@@ -177,7 +177,7 @@ def in_short(answers: Sequence[Answer], protocol: Protocol) -> list[str]:
 
 
 def _shared(answers: Sequence[Answer], protocol: Protocol) -> str:
-    on = ENGLISH.list_of(list(dict.fromkeys(one.findings[0].label for one in answers)))
+    on = ENGLISH.list_of(list(dict.fromkeys(isolated(one.findings[0].label) for one in answers)))
     alike: dict[str, list[Finding]] = {}
     for one in answers[0].findings:
         alike.setdefault(_outcome(one), []).append(one)
@@ -197,7 +197,9 @@ def _with_numbers(findings: Sequence[Finding], protocol: Protocol, words: Words)
     shown: list[tuple[str, list[str]]] = []
     for (outcome, *_), of in alike.items():
         who = [_who(one, words) for one in of]
-        numbers = [_numbers(one, words, name=name if len(of) > 1 else "") for one, name in zip(of, who, strict=True)]
+        told = of if len(of) <= MAX_NAMED + 1 else of[:MAX_NAMED]
+        numbers = [_numbers(one, words, name=name if len(of) > 1 else "") for one, name in zip(told, who, strict=False)]
+        numbers += [words.in_table.format(len(of) - len(told))] if len(told) < len(of) else []
         places = _places(of[0], protocol, words)
         cause = places["cause"] if _kind(of[0]) in WITH_CAUSE else ""
         shown.append((_clause(str(outcome), who, places, words), [text for text in (cause, *numbers) if text]))
@@ -207,6 +209,8 @@ def _with_numbers(findings: Sequence[Finding], protocol: Protocol, words: Words)
 
 def _joined(clauses: Sequence[str]) -> str:
     said = "; ".join(clauses)
+    if said.startswith(ISOLATE):
+        return f"{LEFT_TO_RIGHT}{said}."
     return f"{said[:1].upper()}{said[1:]}."
 
 
@@ -268,15 +272,15 @@ def _who(finding: Finding, words: Words) -> str:
     """What the clause is about: a source, a level or a pool; several findings of one clause differ in it."""
     scope = finding.scope
     if "reference_level" in scope or ("level" in scope and "factor" in scope):
-        return words.quoted.format(scope["level"])
+        return words.quoted.format(isolated(scope["level"]))
     if declared(finding.decided.statistic).is_of_pools:
         return _group(finding, words)
-    return str(scope.get("source") or scope.get("pool") or "")
+    return isolated(str(scope.get("source") or scope.get("pool") or ""))
 
 
 def _group(finding: Finding, words: Words, side: str = "") -> str:
     """One of the two groups of raters that are compared; pools are labelled already."""
-    return str(finding.scope.get(f"{side}pool") or words.kinds_of_raters[finding.scope[f"{side}rater_kind"]])
+    return isolated(str(finding.scope.get(f"{side}pool") or words.kinds_of_raters[finding.scope[f"{side}rater_kind"]]))
 
 
 def _places(finding: Finding, protocol: Protocol, words: Words) -> dict[str, str]:
@@ -287,13 +291,14 @@ def _places(finding: Finding, protocol: Protocol, words: Words) -> dict[str, str
     is_of_groups = declared(finding.decided.statistic).is_of_pools
     if finding.decided.category is not None and "reference" not in scope:
         on = protocol.labels.question(finding.key, finding.decided.category)
+    on = isolated(on)
     if "pool" in scope and not is_of_groups:
         on += words.among_pool.format(scope["pool"])
     if "rater_kind" in scope and not is_of_groups:
         on += words.among.format(words.kinds_of_raters[scope["rater_kind"]])
     if "source" in scope and (kind in {"level", *OF_VALUE}):
         on += words.of_source.format(scope["source"])
-    reference = _group(finding, words, "reference_") if is_of_groups else scope.get("reference") or ""
+    reference = _group(finding, words, "reference_") if is_of_groups else isolated(scope.get("reference") or "")
     if "reference_level" in scope:
         reference = words.quoted.format(scope["reference_level"])
     return {
@@ -343,7 +348,7 @@ def _numbers(finding: Finding, words: Words, *, name: str) -> str:
     """The effect with its interval, and the p-value that decided; why there is none. `name` says of what it is."""
     one = finding.shown
     if one.estimate is None:
-        why = words.reasons[one.reason] if one.reason else ""
+        why = words.no_ratings if one.n_ratings == 0 else words.reasons[one.reason] if one.reason else ""
         return f"{name}: {why}" if name and why else why
     is_told = _outcome(finding).endswith("_value")
     parts = [] if is_told else [" ".join(filter(None, (name, _value(finding, one.estimate, words))))]

@@ -21,7 +21,7 @@ from app.analysis.report.verdict_words import verdict_sentence
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import REASONS, number
 from app.base.numbers import styled, whole
-from app.base.words import and_list
+from app.base.words import and_list, isolated
 from app.protocol.primary import KINDS, TESTS, Compared, PrimaryContrast
 from app.protocol.primary_default import first_question
 from app.protocol.study import Protocol
@@ -186,7 +186,7 @@ def _compared(
     sources: Iterable[str], reference: str, rated: Sequence[str], chosen: Sequence[str], over: str = ""
 ) -> str:
     """Whether sources are preferred over the reference, and how they compare with it in ratings."""
-    named = list(dict.fromkeys(sources))
+    named, reference = list(dict.fromkeys(sources)), isolated(reference)
     is_one = len(named) == 1
     do, be, they = ("does", "Is", "it") if is_one else ("do", "Are", "they")
     if not chosen:
@@ -203,7 +203,7 @@ def _causes(primary: Sequence[PrimaryContrast], protocol: Protocol) -> str:
 
 
 def _some(names: Iterable[str]) -> str:
-    return and_list(list(dict.fromkeys(names)), most=MAX_NAMES)
+    return and_list(list(dict.fromkeys(map(isolated, names))), most=MAX_NAMES)
 
 
 # Reasons of computations that failed, as opposed to having nothing to compute.

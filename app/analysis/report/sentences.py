@@ -120,15 +120,23 @@ def _outside_family(estimate: Estimate) -> Estimate:
 
 
 def published_line(answers: Iterable[PrimaryAnswer]) -> str:
-    """The results of published tests in one line, by test, with the place of each; empty if no contrast has one."""
+    """The results of published tests in one line, by test, each beside the interval of the primary result.
+
+    Both intervals say what they hold for. Empty if no contrast has a published test.
+    """
     by_test: dict[str, list[str]] = {}
     for answer in answers:
+        intervals = {str(one.estimate.scope): one.interval for one in answer.sentences}
         for one in answer.published:
             source = one.estimate.scope.get("source")
             of = f" ({source})" if source and len(answer.published) > 1 else ""
-            tested = ", ".join(filter(None, (statistic_text(one.estimate), one.p)))
-            said = tested or f"{estimate_text(one.estimate)} ({one.interval})"
-            by_test.setdefault(test_of(one.estimate), []).append(f"{answer.question}{of} {said}")
+            value = statistic_text(one.estimate) or estimate_text(one.estimate)
+            primary = intervals.get(str(one.estimate.scope), "")
+            # what it holds for stands after the comma
+            is_other = primary.partition(", ")[2] != one.interval.partition(", ")[2]
+            beside = f"primary result: {primary}" if one.interval and primary and is_other else ""
+            said = f"{answer.question}{of} {value} ({'; '.join(filter(None, (one.p, one.interval, beside)))})"
+            by_test.setdefault(test_of(one.estimate), []).append(said)
     tests = ". ".join(f"{test[:1].upper()}{test[1:]}: {'; '.join(said)}" for test, said in by_test.items())
     return f"As published. {tests}." if tests else ""
 

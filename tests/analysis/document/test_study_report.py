@@ -20,11 +20,16 @@ from app.analysis.document.bibliography import (
 )
 from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import SHAPES
+from app.analysis.document.findings import primary_answers_blocks
 from app.analysis.document.methods import ADJUSTMENTS
+from app.analysis.document.numbered import Numbered
 from app.analysis.document.study_report import digits, study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import needed_sentence
+from app.analysis.findings.answers import Answer
 from app.analysis.findings.objections import RULES
+from app.analysis.findings.summary import summary_of
+from app.analysis.report.labelled import labelled
 from app.analysis.statistic import statistics
 from app.analysis.wording.formatting import UNADJUSTED
 from app.base.documents.blocks import Bullets, DataTable, Paragraph
@@ -256,3 +261,12 @@ def test_adjustment_is_told_only_where_a_family_has_several_tests() -> None:
     assert "Holm's method" not in texts(document)
     _, references = study_report(report, study, [], NOW)
     assert "holm1979" not in {one.key for one in references}
+
+
+def test_summary_lists_a_dozen_answers_and_counts_the_others() -> None:
+    report, study, _ = usual()
+    answer = Answer("empathy", (), "A differed.", "A war anders.")
+    many = replace(summary_of(labelled(report, study.labels), study), answers=(answer,) * 20)
+    listed = primary_answers_blocks(report, study, many, Numbered(study.labels))[0]
+    assert isinstance(listed, Bullets)
+    assert listed.lines[-2:] == ("A differed.", "8 more primary contrasts are in the table below.")

@@ -317,6 +317,31 @@ def test_a_contrast_without_answers_says_so() -> None:
     assert answer.german == "Für diesen Vergleich gibt es bei Empathy noch keine Antworten."
 
 
+def test_many_sources_are_named_and_told_up_to_a_number() -> None:
+    """Twenty-five sources were one sentence of 1,600 characters."""
+    short, english, german = said(*(contrast(f"S{n}", 0.1, "inconclusive") for n in range(25)))
+    assert short == "None of S0, S1, S2, S3, S4, S5 and 19 more differed clearly from Counselor on Empathy."
+    assert "S5 +0.10" in english
+    assert "S6 +0.10" not in english
+    assert "; 19 more in the table; " in english
+    assert "; 19 weitere in der Tabelle; " in german
+
+
+def test_question_that_nobody_answered_says_so() -> None:
+    _, english, german = said(contrast("A", None, None, reason="no_pairable_units", n_ratings=0))
+    assert (
+        english == "A cannot be compared with Counselor on Empathy yet (no ratings; scale 1–5; 1,036 raters, 30 items)."
+    )
+    assert "keine Bewertungen" in german
+
+
+def test_labels_from_right_to_left_keep_the_order_of_the_sentence() -> None:
+    """A browser took the direction of the whole sentence from its first letter, and numbers stood before labels."""
+    short, english, _ = said(contrast("نموذج", 0.8, "clear"))
+    assert short == "\u200e\u2068نموذج\u2069 was rated higher than Counselor on Empathy."
+    assert english.startswith("\u200e\u2068نموذج\u2069 was rated higher than Counselor on Empathy (+0.80, ")
+
+
 def test_answers_are_in_the_order_of_the_protocol() -> None:
     level = Estimate(
         "contrast", "harm", {"factor": "told", "level": "yes", "reference_level": "no"}, "factor_effect", 0.1

@@ -55,6 +55,9 @@ def test_ayers_pair_has_the_published_tests_beside_the_primary_results(tmp_path:
     line = published_line(answers)
     assert line.startswith("As published. Wilson interval with continuity correction: ")
     assert "Unpaired t test on item means: Quality of information t(10) = " in line
+    assert f"; {share.interval}; primary result: {answers[0].sentences[0].interval})." in line
+    assert share.interval.endswith("counting each rating as independent")
+    assert answers[0].sentences[0].interval.endswith("for new items and new raters")
 
 
 def test_three_point_headline_has_differences_and_percent_change(tmp_path: Path) -> None:
