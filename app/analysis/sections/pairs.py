@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -16,7 +17,7 @@ from app.analysis.statistic import Recorded, Statistic, declare
 from app.analysis.wording import claims
 from app.stats.comparison import describe
 from app.stats.comparison.percent import percent_change
-from app.stats.comparison.t_tests import t_paired
+from app.stats.comparison.t_tests import t_paired, t_unpaired
 from app.stats.proportions.count_tests import chi_square
 from app.stats.proportions.share_difference import share_difference
 from app.stats.result import Result
@@ -72,8 +73,9 @@ def _of_group(data: ScaledData, answers: Answers, group: Scope, sources: list[st
     others = [pair for pair in pairs if data.reference not in pair]
     for pair in others:
         yield _record(data, answers, _scope(group, pair), "mean_difference", "rating", _mean)
-    for pair in others:
-        yield _record(data, answers, _scope(group, pair), "t_paired", "item_mean", _paired)
+    for statistic, test in (("t_paired", t_paired), ("t_unpaired", t_unpaired)):
+        for pair in others:
+            yield _record(data, answers, _scope(group, pair), statistic, "item_mean", partial(_of_item_means, test))
     if data.cut is not None:
         for pair in pairs:
             scope: Scope = {**_scope(group, pair), "cut": data.cut}
@@ -98,8 +100,8 @@ def _mean(contrast: Contrast) -> Result:
     return describe.mean_difference(contrast.answers.value, contrast.is_mine, **contrast.answers.where)
 
 
-def _paired(contrast: Contrast) -> Result:
-    return t_paired(contrast.means.value, contrast.means_are_mine, **contrast.means.where)
+def _of_item_means(test: Callable[..., Result], contrast: Contrast) -> Result:
+    return test(contrast.means.value, contrast.means_are_mine, **contrast.means.where)
 
 
 def _share(contrast: Contrast) -> Result:

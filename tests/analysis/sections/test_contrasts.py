@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
 from app.analysis import analyze
 from app.analysis.data.frames import canonical
@@ -46,6 +48,13 @@ def test_three_sources_have_one_pair_without_the_reference() -> None:
     assert found.scope == {"source": "prompted", "reference": "plain"}
     assert found.estimate == pytest.approx(mean_rating(rows, source="prompted") - mean_rating(rows, source="plain"))
     assert only(report, "t_paired", section="contrast").scope == found.scope
+    unpaired = only(report, "t_unpaired", section="contrast")
+    own = pd.DataFrame([row for row in rows if row["question"] == "empathy"])
+    means = own.groupby([own["response"].str.rpartition(":")[2], "item"])["value"].mean()
+    known = stats.ttest_ind(means["prompted"], means["plain"])
+    assert (unpaired.scope, unpaired.unit) == (found.scope, "item_mean")
+    assert unpaired.estimate == pytest.approx(known.statistic)
+    assert unpaired.p_value == pytest.approx(known.pvalue)
     shares = find(report, "share_difference", section="contrast")
     assert [f.scope["cut"] for f in shares] == [4, 4, 4]
 
