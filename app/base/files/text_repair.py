@@ -7,6 +7,7 @@ and a Mac file without a stated encoding read as Windows-1252 (`‰Ûª` for `�
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ftfy import fix_encoding
 from ftfy.badness import badness
@@ -16,7 +17,11 @@ _LOST = "\ufffd"
 # Characters that result from Mac Roman bytes in Windows-1252 and hardly ever appear inside words of any language.
 _MAC = re.compile(r"‰Û|‰Ã|Ò|Ó(?=\w)|\w[ÕÔ]\w|É(?=\s|$)|Ð")
 
+# ftfy takes milliseconds for a long text, and a text is asked about for its repair, the report and the stored texts.
+_N_REMEMBERED = 2048
 
+
+@lru_cache(_N_REMEMBERED)
 def repaired(text: str, *, is_utf8: bool) -> str:
     """Return the repaired text; unchanged if nothing in it looks garbled.
 
@@ -35,6 +40,7 @@ def repaired(text: str, *, is_utf8: bool) -> str:
     return min(candidates, key=n_odd)
 
 
+@lru_cache(_N_REMEMBERED)
 def n_odd(text: str) -> int:
     """Return how many places of a text look garbled.
 

@@ -92,14 +92,30 @@ def import_report(table: Table, columns: Mapping[str, str]) -> ImportReport:
     """Return the report on the given text columns; `columns` maps the name of each group to its column."""
     groups, repairs, revealing = [], [], []
     for group, column in columns.items():
-        cells = [str(cell) for cell in table.column(column)]
-        mended = [repaired(cell, is_utf8=table.is_utf8) for cell in cells]
-        groups.append(_group(group, cells, mended))
-        numbered = list(zip(table.rows.tolist(), cells, mended, strict=True))
-        repairs += [_difference(row, group, old, new) for row, old, new in numbered if old != new][:_N_EXAMPLES]
-        found = [(row, words) for row, _, new in numbered if (words := revealing_excerpt(new)) is not None]
-        revealing += [Example(row, group, words) for row, words in found][:_N_EXAMPLES]
+        cells = [_Cell.of(str(cell), is_utf8=table.is_utf8) for cell in table.column(column)]
+        groups.append(_group(group, cells))
+        numbered = list(zip(table.rows.tolist(), cells, strict=True))
+        changed = [(row, cell) for row, cell in numbered if cell.before != cell.after]
+        repairs += [_difference(row, group, cell) for row, cell in changed[:_N_EXAMPLES]]
+        found = [(row, cell.reveals) for row, cell in numbered if cell.reveals is not None]
+        revealing += [Example(row, group, words) for row, words in found[:_N_EXAMPLES]]
     return ImportReport(tuple(groups), tuple(repairs), tuple(revealing))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A text as it is in the sheet, and repaired; whether each looks garbled; the words that reveal its author."""
+
+    before: str
+    after: str
+    was_odd: bool
+    is_odd: bool
+    reveals: str | None
+
+    @classmethod
+    def of(cls, before: str, *, is_utf8: bool) -> _Cell:
+        after = repaired(before, is_utf8=is_utf8)
+        return cls(before, after, n_odd(before) > 0, n_odd(after) > 0, revealing_excerpt(after))
 
 
 def repaired_table(table: Table, columns: Sequence[str]) -> Table:
@@ -109,8 +125,8 @@ def repaired_table(table: Table, columns: Sequence[str]) -> Table:
     return table
 
 
-def _group(name: str, cells: Sequence[str], mended: Sequence[str]) -> TextGroup:
-    texts = [cell.strip() for cell in cells if cell.strip()]
+def _group(name: str, cells: Sequence[_Cell]) -> TextGroup:
+    texts = [text for cell in cells if (text := cell.before.strip())]
     words = sorted(len(text.split()) for text in texts)
     return TextGroup(
         name,
@@ -119,12 +135,13 @@ def _group(name: str, cells: Sequence[str], mended: Sequence[str]) -> TextGroup:
         sum(n - 1 for n in Counter(texts).values()),
         words[len(words) // 2] if words else 0,
         words[-1] if words else 0,
-        sum(n_odd(cell) > 0 for cell in cells),
-        sum(n_odd(cell) > 0 for cell in mended),
-        sum(revealing_excerpt(cell) is not None for cell in mended),
+        sum(cell.was_odd for cell in cells),
+        sum(cell.is_odd for cell in cells),
+        sum(cell.reveals is not None for cell in cells),
     )
 
 
-def _difference(row: int, group: str, before: str, after: str) -> Example:
-    place = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), 0)
-    return Example(row, group, excerpt(before, place), excerpt(after, place))
+def _difference(row: int, group: str, cell: _Cell) -> Example:
+    both = zip(cell.before, cell.after, strict=False)
+    place = next((n for n, (old, new) in enumerate(both) if old != new), 0)
+    return Example(row, group, excerpt(cell.before, place), excerpt(cell.after, place))
