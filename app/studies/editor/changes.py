@@ -101,7 +101,7 @@ def _of_entries(
 ) -> Iterator[Change]:
     """What was removed, changed and added, in the order of the newer version; then whether the rest was reordered."""
     names = [*new, *(name for name in old if name not in new)]
-    said = {name: _label(old.get(name)) or _label(new.get(name)) or readable(name) for name in names}
+    said = {name: _label(old[name] if name in old else new[name]) or readable(name) for name in names}
     for name in names:
         yield from _changes((*path, name), (*words, said[name]), old.get(name, _ABSENT), new.get(name, _ABSENT))
     orders = [name for name in old if name in new], [name for name in new if name in old]

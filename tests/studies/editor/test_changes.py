@@ -80,6 +80,7 @@ def test_question_is_named_by_its_label_and_a_new_label_as_on_its_page() -> None
     assert changes(NAMED, NAMED.replace("label: Warmth", "label: Kindness")) == [
         Change("Question Warmth: Short name", "Warmth", "Kindness")
     ]
+    assert changes(NAMED.replace("label: Calm, ", ""), NAMED) == [Change("Question Q2: Short name", "", "Calm")]
     assert changes(NAMED, NAMED.replace("label: GPT-4o", "label: GPT-5")) == [
         Change("Sources: GPT-4o, Name", "GPT-4o", "GPT-5")
     ]
