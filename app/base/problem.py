@@ -58,9 +58,19 @@ class Problem:
         >>> rule = "each point must be a number"
         >>> Problem("study.yaml", 3, "questions.1.scale", "low", rule, is_rule=True).beside_its_field()
         'Each point must be a number. Found: low.'
+        >>> rule = "design.adaptive must be a choice question"
+        >>> Problem("study.yaml", 3, "design.adaptive", "empathy", rule, is_rule=True).beside_its_field()
+        'Must be a choice question. Found: empathy.'
+        >>> rule = "analysis.primary.2.test must be set"
+        >>> Problem("study.yaml", 3, "analysis.primary.2", "nothing", rule, is_rule=True).beside_its_field()
+        'Test must be set. Found: nothing.'
         """
         if self.is_rule:
-            return f"{self.allowed[:1].upper()}{self.allowed[1:]}. Found: {self.found}."
+            # The page says already where it is, down to the setting itself.
+            place, _, rest = self.allowed.partition(" ")
+            below = f"{place}.".removeprefix(f"{self.column}.").rstrip(".") if self.column else place
+            rule = self.allowed if below == place else f"{below.rpartition('.')[2]} {rest}".strip()
+            return f"{rule[:1].upper()}{rule[1:]}. Found: {self.found}."
         return f"Found: {self.found}. Expected: {self.allowed.rstrip('.')}."
 
 

@@ -175,7 +175,8 @@ def value_of(data: object, name: str) -> Any:  # noqa: ANN401 - any value of stu
 
 def _language(control: Control, data: Data) -> Control:  # noqa: ARG001 - as the other rules
     names = language_names()
-    if control.value and control.value not in names:
+    control = replace(control, value=control.value or control.standard)
+    if control.value not in names:
         names[control.value] = f"{names.get(control.value[:2], 'Other')} ({control.value})"
     options = (Option(code, name) for code, name in names.items())
     return select(control, options, None, label="Language of your texts")

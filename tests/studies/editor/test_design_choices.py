@@ -191,6 +191,7 @@ def test_column_of_the_correct_answer_and_the_language_are_chosen() -> None:
     language = controls(data | {"language": "de-AT"}, "study")["language"]
     assert (language.value, words_of(language)[:3]) == ("de-AT", ["English", "Arabic", "German"])
     assert words_of(language)[-1] == "German (de-AT)"
+    assert controls(data, "study")["language"].value == "en"
 
 
 TOLD: dict[str, Any] = {

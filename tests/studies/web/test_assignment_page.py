@@ -1,4 +1,4 @@
-"""The page *Trials*: items, columns and pools are offered from what is stored, and keys in use stay."""
+"""The pages *Trials* and *Conditions*: what is stored is offered, keys in use stay, and fields follow others."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.accounts.leads import Lead
 
 TRIALS = "/studies/small/design/assignment"
+CONDITIONS = "/studies/small/design/conditions"
 
 
 def test_pool_of_a_rater_keeps_its_key_and_quotas_follow_the_columns(
@@ -40,3 +41,14 @@ def test_pool_of_a_rater_keeps_its_key_and_quotas_follow_the_columns(
     other = form_on(client, TRIALS) | {"design.quotas.0:key": ["site"]}
     page = client.post(TRIALS, data=other, headers={"hx-request": "true"}).text
     assert "outerHTML:[id='design.quotas.0']" in page
+
+
+def test_conditions_are_drawn_anew_when_their_kind_changes(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    client.post(CONDITIONS, data=form_on(client, CONDITIONS) | {"do": ["add conditions"]})
+    profile = form_on(client, CONDITIONS) | {"conditions.0.kind": ["profile"]}
+    page = client.post(CONDITIONS, data=profile, headers={"hx-request": "true"}).text
+    assert "outerHTML:[id='conditions']" in page
+    assert document(db)["conditions"]["new_condition"]["levels"] == {"hidden": "", "shown": ""}
+    same = client.post(CONDITIONS, data=form_on(client, CONDITIONS), headers={"hx-request": "true"}).text
+    assert "outerHTML:[id='conditions']" not in same
