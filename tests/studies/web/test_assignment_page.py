@@ -46,6 +46,7 @@ def test_pool_of_a_rater_keeps_its_key_and_quotas_follow_the_columns(
 def test_conditions_are_drawn_anew_when_their_kind_changes(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead)
     client.post(CONDITIONS, data=form_on(client, CONDITIONS) | {"do": ["add conditions"]})
+    assert 'aria-label="Value for Condition A"' in client.get(CONDITIONS).text
     profile = form_on(client, CONDITIONS) | {"conditions.0.kind": ["profile"]}
     page = client.post(CONDITIONS, data=profile, headers={"hx-request": "true"}).text
     assert "outerHTML:[id='conditions']" in page
