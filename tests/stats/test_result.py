@@ -38,3 +38,10 @@ def test_inference_of_interval_can_be_overridden() -> None:
         0.4, 0.6, Method("jackknife_units"), inference="ratings"
     )
     assert Result(0.5).with_inference("items") == Result(0.5)
+
+
+def test_notes_are_joined_and_an_empty_one_changes_nothing() -> None:
+    result = Result(0.5, note="First.")
+    assert result.noted("Second.").note == "First. Second."
+    assert Result(0.5).noted("Only.").note == "Only."
+    assert result.noted("") is result
