@@ -24,8 +24,8 @@ BYTECODE := $(PY) -m compileall -qq -j 0 -x '/tests?/' .venv/lib
 BABEL := $(PY) -m babel.messages.frontend
 # `make test` uses the same order and the same random examples each time; `make explore` uses new ones.
 ORDER := --randomly-seed=1
-# One worker more than processors: many tests wait for processes, pages and clocks, and leave their processor to the others.
-WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Two workers more than processors: many tests wait for processes, pages and clocks, and leave their processor to the others.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
 TRACED := app/stats app/protocol tests/stats tests/protocol
 CATALOGUES := app/base/language/catalogues
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
