@@ -34,7 +34,7 @@ pytestmark = pytest.mark.browser
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 LEAD_ID = text("SELECT id FROM leads")
 TUTORIAL_WINDOW = {"width": 1280, "height": 900}
-NAMES = ("rating", "results")
+NAMES = ("rating", "overview", "results")
 
 
 def take(page: Page, name: str, folder: Path) -> None:
@@ -61,6 +61,9 @@ def test_readme_images_show_demo_study(engine: Engine, page: Page, tmp_path: Pat
     expect(page.get_by_text("Item 1 of")).to_be_in_viewport()
     take(page, "rating", folder)
     sign_in(page, token)
+    page.goto("/studies/demo")
+    expect(page.locator("#coverage")).to_be_visible()
+    take(page, "overview", folder)
     page.goto("/studies/demo/results")
     expect(page.locator(".study-question")).to_be_visible(timeout=90_000)
     take(page, "results", folder)
