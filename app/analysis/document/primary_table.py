@@ -28,6 +28,7 @@ from app.base.documents.blocks import DataTable
 from app.base.numbers import styled
 
 HEADER = ("No.", "Question", "Comparison or group", "Estimate ({ci})", "Test statistic", "p", "Effect size")
+CAN_BE_EMPTY = ("Test statistic", "Effect size")
 WIDTHS = (4, 14, 16, 22, 13, 18, 18)
 # differences that what they are of says well enough
 PLAIN = ("mean_difference", "mean_difference_responders", "factor_effect", "attribute_effect", "item_attribute_effect")
@@ -40,7 +41,7 @@ NOTE = (
 
 
 def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
-    """One row per estimate of the primary contrasts; None without estimates."""
+    """One row per estimate of the primary contrasts; None without. A column that no row fills is left out."""
     found = [estimate for result in report.primary for estimate in result.estimates]
     reasons = Reasons()
     shown = [effect_behind(estimate, report.estimates) or estimate for estimate in found]
@@ -51,10 +52,14 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
         )
         for estimate, one in zip(found, shown, strict=True)
     )
-    sizes = (NOTE,) if any(row[-1] != "–" for row in rows) else ()
-    notes = (*_tests(found, shown), *_composites(found, report, numbers), *sizes)
-    header = tuple(name.format(ci=heading) for name in HEADER)
-    return DataTable("Primary contrasts", header, rows, (*reasons.notes, *notes), WIDTHS) if rows else None
+    if not rows:
+        return None
+    kept = [place for place, name in enumerate(HEADER) if name not in CAN_BE_EMPTY or {r[place] for r in rows} != {"–"}]
+    sizes = (NOTE,) if HEADER.index("Effect size") in kept else ()
+    notes = (*reasons.notes, *_tests(found, shown), *_composites(found, report, numbers), *sizes)
+    header = tuple(HEADER[place].format(ci=heading) for place in kept)
+    cells = tuple(tuple(row[place] for place in kept) for row in rows)
+    return DataTable("Primary contrasts", header, cells, notes, tuple(WIDTHS[place] for place in kept))
 
 
 def _tests(found: Sequence[Estimate], shown: Sequence[Estimate]) -> Iterator[str]:
