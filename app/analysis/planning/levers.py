@@ -31,6 +31,11 @@ class Reach:
     needed: int | None
     narrowest: float
 
+    @property
+    def most(self) -> int:
+        """The largest number that is considered; more than that may still reach the goal."""
+        return MAX_TIMES * self.now
+
 
 def width_for_power(difference: float) -> float:
     """The width of a 95% interval with which a difference is detected in 80% of studies.

@@ -30,7 +30,8 @@ def test_unreachable_goal_reports_narrowest_width() -> None:
 def test_fifty_fold_increase_is_not_recommended() -> None:
     found = reach("items", 40, [row(n, 3, (12 / n) ** 0.5) for n in (20, 40)], goal=0.01)
     assert found is not None
-    assert found.needed is None
+    assert (found.needed, found.most) == (None, 2_000)
+    assert found.narrowest < 0.01
 
 
 def test_single_size_gives_no_forecast() -> None:
