@@ -39,7 +39,9 @@ _ID = re.compile(
 )
 # A few rows of a sheet may be there twice, with their IDs.
 _MOST_DISTINCT = 0.9
-_RATING = re.compile(r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator)", re.IGNORECASE)
+_RATING = re.compile(
+    r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator|bewertung|beurteilung|urteil)", re.IGNORECASE
+)
 _RATERS = re.compile(
     r"^(rater|annotator|evaluator|coder|judge|participant|worker|prolific|kodierer(in)?|beurteiler(in)?)"
     r"([\s_.-]*(id|pid|key|name|no|nr|number|code))?\.?$",
@@ -51,8 +53,11 @@ _ONE_RATER = re.compile(
     r"(\d+|[A-Z]\w*|\b[a-z])$|^R[\s_.#-]?\d+$"
 )
 _RESPONSE = re.compile(r"response|reply|answer|completion|output", re.IGNORECASE)
+# Also in German, whose names of columns stay the names of sources.
+_ANSWER = re.compile(rf"{_RESPONSE.pattern}|antwort|reaktion", re.IGNORECASE)
 _SITUATION = re.compile(
-    r"^(patient |user )?(question|situation|prompt|post|message|scenario|vignette|query|input|dialogue|context)$",
+    r"^(patient |user )?(question|situation|prompt|post|message|scenario|vignette|query|input|dialogue|context"
+    r"|frage|nachricht|beitrag|anfrage|szenario|dialog|kontext)$",
     re.IGNORECASE,
 )
 # A column of so many words per cell has texts, if its name says so too.
@@ -61,7 +66,7 @@ _MIN_WORDS = 4
 _LONG_NAME, _MANY_WORDS = 40, 6
 # A second row of names has so few characters above so many columns of long texts.
 _SHORT, _MIN_TEXTS = 25, 2
-_SOURCE = re.compile(r"^(source|model|author|system|written by|group)$", re.IGNORECASE)
+_SOURCE = re.compile(r"^(source|model|author|system|written by|group|quelle|modell|autor(in)?|gruppe)$", re.IGNORECASE)
 _NOTE = re.compile(r"content.?(note|warning)|trigger", re.IGNORECASE)
 _EXAMPLES, _EXAMPLE_LENGTH = 3, 120
 
@@ -98,7 +103,7 @@ def guess_columns(table: Table) -> list[ColumnGuess]:
     long = [guess for guess in guesses if guess.role == "text"]
     if not long:
         return guesses
-    situation = next((guess for guess in long if not _RESPONSE.search(guess.name)), long[0])
+    situation = next((guess for guess in long if not _ANSWER.search(guess.name)), long[0])
     return [
         guess if guess.role != "text" or guess is situation else _response(guess, in_rows=has_source)
         for guess in guesses
@@ -120,7 +125,8 @@ def _role(name: str, filled: Sequence[str], mean: int, n_sources: int) -> Role: 
         return "content_note"
     if name.casefold() == "profile":
         return "profile"
-    if mean >= _LONG or (_RESPONSE.search(name) and n_distinct > _FEW) or _is_named_text(name, filled, n_sources):
+    is_answer = _ANSWER.search(name) and not _RATING.search(name) and n_distinct > _FEW
+    if mean >= _LONG or is_answer or _is_named_text(name, filled, n_sources):
         return "text"
     if _RATERS.match(name.strip()) and n_distinct < len(filled):
         return "rater"
@@ -148,7 +154,7 @@ def _is_named_text(name: str, filled: Sequence[str], n_sources: int) -> bool:
 
     A situation may be there once for each source.
     """
-    if _RATING.search(name) or not (_RESPONSE.search(name) or _SITUATION.search(name)):
+    if _RATING.search(name) or not (_ANSWER.search(name) or _SITUATION.search(name)):
         return False
     n_words = sum(len(cell.split()) for cell in filled)
     return n_words >= _MIN_WORDS * len(filled) and 2 * n_sources * len({*filled}) > len(filled)

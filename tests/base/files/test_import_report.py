@@ -84,6 +84,19 @@ def test_rows_per_response_are_reshaped_to_rows_per_item(tmp_path: Path) -> None
     assert wide.column("gpt-4")[1].startswith("A reply by gpt-4 to b")
 
 
+def test_short_texts_with_german_names_are_recognized(tmp_path: Path) -> None:
+    rows = [f"Wie geht es dir {n}?,{who},Das klingt heute schwer {n} {who}" for n in "abc" for who in ("Mensch", "KI")]
+    table = table_of("\n".join(["Nachricht,Quelle,Antwort", *rows]).encode(), tmp_path)
+    roles = {guess.name: guess.role for guess in guess_columns(table)}
+    assert roles == {"Nachricht": "text", "Quelle": "source", "Antwort": "response"}
+
+
+def test_scores_of_responses_are_no_texts(tmp_path: Path) -> None:
+    rows = [f"{LONG} {n},{n * 3}" for n in range(20)]
+    table = table_of("\n".join(["situation,response score", *rows]).encode(), tmp_path)
+    assert [guess.role for guess in guess_columns(table)] == ["text", "attribute"]
+
+
 @pytest.mark.parametrize("text", ["plain", "café", "Ich weiß, “so” – ja", "سلام", "日本語", "naïve Ósló", "5′8″ 🙂"])
 @pytest.mark.parametrize("is_utf8", [True, False])
 def test_intact_text_is_unchanged(text: str, *, is_utf8: bool) -> None:
