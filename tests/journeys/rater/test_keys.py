@@ -66,6 +66,23 @@ def test_forty_pairs_by_keyboard_with_reload_and_change(engine: Engine, page: Pa
     assert rows(engine, second) == [("tie", "right")]
 
 
+def test_next_pressed_in_the_moment_after_a_swap_does_not_load_the_page(engine: Engine, page: Page) -> None:
+    """Until htmx knows the new form, the browser would submit it by itself, without times and devices."""
+    open_a_study(engine, n_items=N_PAIRS)
+    arrive(page)
+    page.evaluate("""() => document.addEventListener("htmx:afterSwap", () => setTimeout(() => {
+      const form = document.getElementById("rate-form"), radios = [...form.querySelectorAll("[data-slot] input[type=radio]")];
+      for (const name of new Set(radios.map((radio) => radio.name))) radios.find((radio) => radio.name === name).click();
+      form.requestSubmit(document.getElementById("next"));
+    }), { once: true })""")
+    loads: list[str] = []
+    page.on("load", lambda loaded: loads.append(loaded.url))
+    rate(page, "a3333")
+    page.keyboard.press("Enter")
+    at_item(page, 3)
+    assert loads == []
+
+
 SLOW_MS = 400
 N_SLOW = 40
 SINCE_ENTER = """() => {
