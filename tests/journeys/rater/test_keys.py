@@ -66,15 +66,20 @@ def test_forty_pairs_by_keyboard_with_reload_and_change(engine: Engine, page: Pa
     assert rows(engine, second) == [("tie", "right")]
 
 
+ANSWER_AND_SUBMIT = """() => document.addEventListener("htmx:afterSwap", () => setTimeout(() => {
+  const form = document.getElementById("rate-form");
+  const radios = [...form.querySelectorAll("[data-slot] input[type=radio]")];
+  const names = new Set(radios.map(({ name }) => name));
+  for (const one of names) radios.find(({ name }) => name === one).click();
+  form.requestSubmit(document.getElementById("next"));
+}), { once: true })"""
+
+
 def test_next_pressed_in_the_moment_after_a_swap_does_not_load_the_page(engine: Engine, page: Page) -> None:
     """Until htmx knows the new form, the browser would submit it by itself, without times and devices."""
     open_a_study(engine, n_items=N_PAIRS)
     arrive(page)
-    page.evaluate("""() => document.addEventListener("htmx:afterSwap", () => setTimeout(() => {
-      const form = document.getElementById("rate-form"), radios = [...form.querySelectorAll("[data-slot] input[type=radio]")];
-      for (const name of new Set(radios.map((radio) => radio.name))) radios.find((radio) => radio.name === name).click();
-      form.requestSubmit(document.getElementById("next"));
-    }), { once: true })""")
+    page.evaluate(ANSWER_AND_SUBMIT)
     loads: list[str] = []
     page.on("load", lambda loaded: loads.append(loaded.url))
     rate(page, "a3333")
