@@ -126,6 +126,12 @@ def interval_text(estimate: Estimate) -> str:
     return f"no interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
 
 
+def estimate_and_interval(estimate: Estimate) -> str:
+    """Format the estimate with its interval in brackets, if it has one or a reason why not."""
+    interval = interval_text(estimate)
+    return f"{estimate_text(estimate)} ({interval})" if interval else estimate_text(estimate)
+
+
 DEFAULT_LEVEL = 0.95
 ANY_LEVEL = "CI"
 

@@ -7,7 +7,14 @@ from typing import Any
 
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import estimate_text, interval_text, number, scope_text, why_text
+from app.analysis.wording.formatting import (
+    estimate_and_interval,
+    estimate_text,
+    interval_text,
+    number,
+    scope_text,
+    why_text,
+)
 from app.base.numbers import whole
 from app.results.charts.rows import Axis, Dot, dots_spec
 from app.results.charts.table import Table
@@ -45,7 +52,7 @@ def agreement_spec(
     series = list(dict.fromkeys(map(series_of, shown)))[:MAX_SERIES]
     names = list(dict.fromkeys(str(estimate.asked) for estimate in shown))
     dots = [
-        Dot(names.index(str(f.asked)), series_of(f), f.estimate or 0.0, f.ci_low, f.ci_high, _text(f))
+        Dot(names.index(str(f.asked)), series_of(f), f.estimate or 0.0, f.ci_low, f.ci_high, estimate_and_interval(f))
         for f in shown
         if series_of(f) in series
     ]
@@ -79,10 +86,6 @@ def series_of(estimate: Estimate) -> str:
     """Return a short name for the scope of an alpha."""
     words = scope_text(estimate.scope) if estimate.scope else EVERYBODY
     return words if "source" in estimate.scope else words[:1].upper() + words[1:]
-
-
-def _text(estimate: Estimate) -> str:
-    return f"{estimate_text(estimate)} ({interval_text(estimate)})"
 
 
 # Heat map of the kappa of every pair of raters: a rater who agrees with no one appears as a pale row.

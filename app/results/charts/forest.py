@@ -8,7 +8,14 @@ from typing import Any
 import altair as alt
 
 from app.analysis.estimate import Estimate, without
-from app.analysis.wording.formatting import estimate_text, generalizes_text, interval_text, p_cell, scope_text
+from app.analysis.wording.formatting import (
+    estimate_and_interval,
+    estimate_text,
+    generalizes_text,
+    interval_text,
+    p_cell,
+    scope_text,
+)
 from app.base.numbers import MINUS
 from app.results.charts.rows import LINE, row_axis, row_place
 from app.results.charts.table import Table, first_few
@@ -89,7 +96,7 @@ def _places(rows: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int],
 def _values(rows: Sequence[Estimate], places: Sequence[int]) -> list[tuple[str, ...]]:
     values: list[tuple[str, ...]] = [("",)] * (places[-1] + 1)
     for place, estimate in zip(places, rows, strict=True):
-        values[place] = (_numbers(estimate),)
+        values[place] = (estimate_and_interval(estimate),)
     return values
 
 
@@ -127,7 +134,7 @@ def _row(estimate: Estimate, rows: Sequence[Estimate], unit: float) -> dict[str,
     return {
         "row": ", ".join(_name(estimate, rows)),
         "estimate": value / unit,
-        "text": _numbers(estimate),
+        "text": estimate_and_interval(estimate),
         "low": low / unit,
         "high": high / unit,
         "n_items": estimate.n_items,
@@ -151,11 +158,6 @@ def _question_and_source(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[
     if len(references) > 1:
         return str(estimate.asked), f"{source} {MINUS} {reference}"
     return (str(estimate.asked),) if len(sources) == 1 else (str(estimate.asked), str(source))
-
-
-def _numbers(estimate: Estimate) -> str:
-    interval = interval_text(estimate)
-    return f"{estimate_text(estimate)} ({interval})" if interval else estimate_text(estimate)
 
 
 def _margin(estimate: Estimate, margins: Mapping[str, float], unit: float) -> dict[str, float]:
@@ -183,7 +185,7 @@ def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float]) -> str:
 def forest_finding(estimates: Sequence[Estimate]) -> str:
     """Describe each difference with its interval."""
     known = [f for f in headlines(estimates) if f.estimate is not None]
-    said = [f"{f.asked}, {scope_text(f.scope)}: {_numbers(f)}" for f in known]
+    said = [f"{f.asked}, {scope_text(f.scope)}: {estimate_and_interval(f)}" for f in known]
     return f"Mean differences with 95% CIs. {first_few(said)}" if said else "No difference could be estimated."
 
 

@@ -12,6 +12,7 @@ from app.analysis.report.effects import effect_behind
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
+    estimate_and_interval,
     estimate_text,
     generalizes_text,
     interval_text,
@@ -72,7 +73,7 @@ def primary_spec(
     x = alt.X("low:Q", title=axis.title, axis=ticks, scale=alt.Scale(zero=not axis.is_share))
     interval = base.mark_rule(strokeWidth=2, color=COLOURS[theme].source).encode(x=x, x2="high:Q", y=row_axis(labels))
     point = base.mark_point(filled=True, size=90, opacity=1, color=COLOURS[theme].source).encode(x="estimate:Q")
-    values = row_axis([(_numbers(one),) for one in known], orient="right")
+    values = row_axis([(estimate_and_interval(one),) for one in known], orient="right")
     layers = [interval, point, base.mark_point(opacity=0).encode(x="estimate:Q", y=values)]
     if axis.rule is not None:
         null = alt.Chart(alt.InlineData([{"x": axis.rule}])).mark_rule(color=COLOURS[theme].muted, strokeDash=[3, 3])
@@ -98,11 +99,6 @@ def _lines(estimate: Estimate, among: Iterable[Estimate]) -> tuple[str, ...]:
     return tuple(line for one in (question if has_question else "", of) for line in wrap(one, MAX_NAME))
 
 
-def _numbers(estimate: Estimate) -> str:
-    interval = interval_text(estimate)
-    return f"{estimate_text(estimate)} ({interval})" if interval else estimate_text(estimate)
-
-
 def primary_table(estimates: Sequence[Estimate]) -> Table:
     """Return one row per effect, or the reason if it cannot be estimated."""
     return Table(
@@ -122,5 +118,6 @@ def primary_table(estimates: Sequence[Estimate]) -> Table:
 
 def primary_finding(estimates: Sequence[Estimate]) -> str:
     """Describe each effect with its interval."""
-    said = [f"{one.asked}, {scope_text(one.scope)}: {_numbers(one)}" for one in estimates if one.estimate is not None]
+    known = [one for one in estimates if one.estimate is not None]
+    said = [f"{one.asked}, {scope_text(one.scope)}: {estimate_and_interval(one)}" for one in known]
     return f"Estimates with 95% CIs. {first_few(said)}"

@@ -14,6 +14,19 @@ HEIGHT, GAP, ROW = 200, 22, 18
 SUBTITLE = "Each column is one analysis. Blue: the 95% CI excludes no difference; diamond: as reported"
 # Labels of rows are shorter where there is no room.
 NARROW, LABEL, NARROW_LABEL = 300, 230, 150
+# What is the same in each curve.
+_X: Spec = {"field": "k", "type": "quantitative", "axis": None}
+_Y: Spec = {
+    "type": "quantitative",
+    "scale": {"range": [HEIGHT, 0], "zero": False},
+    "axis": {"orient": "left", "tickCount": 5, "gridOpacity": 0.7, "titleAnchor": "end"},
+}
+_COLOR: Spec = {"field": "tone", "type": "nominal", "legend": None}
+_LABELS: Spec = {"orient": "left", "labelFontSize": 12, "grid": False}
+_INTERVAL: Spec = {"type": "rule", "strokeWidth": 1.5, "opacity": 0.7}
+_MARK: Spec = {"type": "point", "filled": True, "opacity": 1}
+_SHAPE: Spec = {"condition": {"test": "datum.reported", "value": "diamond"}, "value": "circle"}
+_SIZE: Spec = {"condition": {"test": "datum.reported", "value": 130}, "value": 22}
 
 
 def curve_spec(
@@ -21,83 +34,46 @@ def curve_spec(
 ) -> Spec | None:
     """Return the curve above and the choices below, on one axis of analyses."""
     colours, rows = COLOURS[theme], list(curve.rows_of_choices)
-    height = HEIGHT + GAP + ROW * len(rows)
     factor = 100 if curve.kind == "share" else 1
     points = [_point(k, one, factor) for k, one in enumerate(curve.analyses)]
     made = [
         {**point, "choice": choice} for point, one in zip(points, curve.analyses, strict=True) for choice in one.choices
     ]
-    what = "Share preferred, %" if curve.kind == "share" else "Difference, points of the scale"
-    x: Spec = {
-        "field": "k",
-        "type": "quantitative",
-        "axis": None,
-        "scale": {"domain": [-1, len(points)], "nice": False},
-    }
-    color: Spec = {
-        "field": "tone",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": ["clear", "not"], "range": [colours.source, colours.muted]},
-    }
-    y: Spec = {
-        "type": "quantitative",
-        "title": what,
-        "scale": {"range": [HEIGHT, 0], "zero": False},
-        "axis": {"orient": "left", "tickCount": 5, "gridOpacity": 0.7, "titleAnchor": "end"},
-    }
-    label = NARROW_LABEL if isinstance(width, int) and width < NARROW else LABEL
+    x: Spec = {**_X, "scale": {"domain": [-1, len(points)], "nice": False}}
+    color: Spec = {**_COLOR, "scale": {"domain": ["clear", "not"], "range": [colours.source, colours.muted]}}
+    y: Spec = {**_Y, "title": "Share preferred, %" if curve.kind == "share" else "Difference, points of the scale"}
+    null: Spec = {"type": "rule", "color": colours.muted, "strokeDash": [3, 3]}
+    at_null: Spec = {"data": {"values": [{"at": curve.null * factor}]}, "mark": null}
+    ends: Spec = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    shown: Spec = {"y": {**y, "field": "estimate"}, "shape": _SHAPE, "size": _SIZE}
+    is_narrow = isinstance(width, int) and width < NARROW
     below: Spec = {
         "field": "choice",
         "type": "ordinal",
         "title": None,
         "sort": rows,
-        "scale": {"domain": rows, "range": [HEIGHT + GAP, height], "type": "point", "padding": 0.5},
-        "axis": {"orient": "left", "labelLimit": label, "labelFontSize": 12, "grid": False},
+        "scale": {"domain": rows, "range": [HEIGHT + GAP, _height(rows)], "type": "point", "padding": 0.5},
+        "axis": {**_LABELS, "labelLimit": NARROW_LABEL if is_narrow else LABEL},
     }
-    null: Spec = {"type": "rule", "color": colours.muted, "strokeDash": [3, 3]}
-    line: Spec = {"type": "rule", "strokeWidth": 1.5, "opacity": 0.7}
-    shape: Spec = {"condition": {"test": "datum.reported", "value": "diamond"}, "value": "circle"}
-    size: Spec = {"condition": {"test": "datum.reported", "value": 130}, "value": 22}
+    above = [
+        {**at_null, "encoding": {"y": {**y, "field": "at"}}},
+        {"mark": _INTERVAL, "encoding": {"x": x, "color": color, **ends}},
+        {"mark": _MARK, "encoding": {"x": x, "color": color, **shown}},
+    ]
+    choices: Spec = {"mark": {**_MARK, "size": 28}, "encoding": {"x": x, "y": below, "color": color}}
     return {
         "$schema": SCHEMA,
         "title": title_of(title, SUBTITLE),
         "width": width,
-        "height": height,
+        "height": _height(rows),
         "resolve": {"scale": {"y": "independent"}, "axis": {"y": "independent"}},
-        "layer": [
-            {
-                "data": {"values": points},
-                "layer": [
-                    {
-                        "data": {"values": [{"at": curve.null * factor}]},
-                        "mark": null,
-                        "encoding": {"y": {**y, "field": "at"}},
-                    },
-                    {
-                        "mark": line,
-                        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": color},
-                    },
-                    {
-                        "mark": {"type": "point", "filled": True, "opacity": 1},
-                        "encoding": {
-                            "x": x,
-                            "y": {**y, "field": "estimate"},
-                            "color": color,
-                            "shape": shape,
-                            "size": size,
-                        },
-                    },
-                ],
-            },
-            {
-                "data": {"values": made},
-                "mark": {"type": "point", "filled": True, "opacity": 1, "size": 28},
-                "encoding": {"x": x, "y": below, "color": color},
-            },
-        ],
+        "layer": [{"data": {"values": points}, "layer": above}, {"data": {"values": made}, **choices}],
         "config": config(theme),
     }
+
+
+def _height(rows: Sequence[str]) -> int:
+    return HEIGHT + GAP + ROW * len(rows)
 
 
 def _point(k: int, one: Analysis, factor: int) -> dict[str, Any]:
