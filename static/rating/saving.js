@@ -295,6 +295,15 @@
     leave(() => form().submit());
   });
 
+  // A new page is shown a moment before htmx knows its form: what is submitted in between waits, so that the browser
+  // does not load the whole page.
+  let isEarly = false;
+  document.addEventListener("submit", (event) => {
+    if (event.target !== form() || form().dataset.ready) return;
+    event.preventDefault();
+    isEarly = true;
+  }, true);
+
   document.addEventListener("change", ({ target }) => {
     const box = target.closest("form[data-save] [data-slot]");
     if (box && !form().inert) save(box, PAUSE);
@@ -348,6 +357,8 @@
     ready();
     ($("#summary") ?? $(".turn-now") ?? $("#item-heading")).focus({ preventScroll: true });
     if (!queue.size) say("", "");
+    if (isEarly) form().requestSubmit($("#next"));
+    isEarly = false;
   });
   if (form()) ready();
   else if (queue.size) schedule(0);
