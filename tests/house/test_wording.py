@@ -16,7 +16,7 @@ TEXTS = sorted(
         *(ROOT / "app/base/language/catalogues").glob("*.po"),
         *(ROOT / "templates").rglob("*.html"),
         *(ROOT / "static").rglob("*.js"),
-        *(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "decisions"),
+        *(ROOT / "docs").rglob("*.md"),
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     ]
 )
