@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from app.analysis.document.body_tables import means_table
 from app.analysis.document.numbered import MAX_ROWS, Numbered, with_numbers
@@ -47,11 +48,11 @@ OF_TOPIC = {
 VARIES = {key for column in VARIATION.columns for key in column.statistics}
 
 
-# Topics whose tables are in the appendix; figures of the body, by the beginning of their keys; that of the first page.
+# topics whose tables are in the appendix
 IN_APPENDIX = {"comparison", "agreement"}
-IN_BODY = ("participants", "distribution", "choice", "conditions", "turns", "judges")
-# the differences between sources are of the first page where one of them is primary
-PRIMARY_FIGURES, DIFFERENCES = "primary-", "comparison"
+# Where a document shows a chart: with the primary contrasts, there only if a difference between sources is primary and
+# otherwise in the appendix, in the body, in the appendix, or nowhere.
+Place = Literal["first", "first_if_primary", "body", "appendix", "nowhere"]
 
 
 # more answers are a list that nobody reads
@@ -60,9 +61,10 @@ MAX_BULLETS = 12
 
 @dataclass(frozen=True, slots=True)
 class PlacedFigure:
-    """A chart with the part of the results that it belongs to."""
+    """A chart with the part of the results that it belongs to, and its place in the document."""
 
     part: str
+    place: Place
     figure: Figure
 
 
@@ -91,9 +93,9 @@ class Found:
 
     def figures_of(self, topic: str, *, is_body: bool) -> list[Block]:
         """The figures of a topic that the body shows, or the appendix."""
-        in_topic = (placed.figure for placed in self.figures if placed.part == topic)
+        in_topic = [placed for placed in self.figures if placed.part == topic and (placed.place == "body") == is_body]
         first = {one.key for one in first_figures(self.report, self.figures)}
-        return [one for one in in_topic if one.key not in first and one.key.startswith(IN_BODY) == is_body]
+        return [placed.figure for placed in in_topic if placed.figure.key not in first]
 
 
 def results_section(found: Found) -> Section:
@@ -115,8 +117,8 @@ def first_figures(report: Report, figures: Sequence[PlacedFigure]) -> list[Figur
     primary = [one for result in report.primary for one in result.estimates]
     effects = [effect_behind(one, report.estimates) or one for one in primary]
     has_differences = any(one.statistic == "mean_difference" for one in effects)
-    found = (placed.figure for placed in figures)
-    return [one for one in found if one.key.startswith(PRIMARY_FIGURES) or (one.key == DIFFERENCES and has_differences)]
+    first = {"first", "first_if_primary"} if has_differences else {"first"}
+    return [placed.figure for placed in figures if placed.place in first]
 
 
 def appendix_sections(found: Found) -> Iterator[Section]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, Protocol
 
+from app.analysis.document.findings import Place
 from app.analysis.estimate import Estimate
 from app.analysis.findings.specifications import curves
 from app.analysis.report.labelled import labelled
@@ -98,7 +99,8 @@ Part = Literal["participants", "comparison", "preference", "agreement", "conditi
 class Chart:
     """One chart.
 
-    `key` is unique in a report and valid in file names and URLs; `part` is the part of the report that shows it.
+    `key` is unique in a report and valid in file names and URLs; `part` is the part of the report that shows it, and
+    `place` where in a document.
     """
 
     key: str
@@ -109,6 +111,7 @@ class Chart:
     build: Build
     tabulate: Callable[[Sequence[Estimate]], Table]
     describe: Callable[[Sequence[Estimate]], str]
+    place: Place = "appendix"
 
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
         """Return the Vega-Lite specification; None if there is nothing to draw (the table then gives the reason)."""
@@ -166,7 +169,7 @@ def _participants(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
     if flow is not None and flow.arms:
         draw, tabulate = partial(flow_spec, flow=flow, study=study), partial(flow_table, flow=flow, study=study)
         tell = partial(flow_finding, flow=flow, study=study)
-        yield Chart("participants", "participants", None, "Participants", (), draw, tabulate, tell)
+        yield Chart("participants", "participants", None, "Participants", (), draw, tabulate, tell, "body")
 
 
 def _primary(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
@@ -176,7 +179,7 @@ def _primary(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
         kinds = (primary_spec, primary_table, primary_finding)
         labels = dict.fromkeys(study.labels.question(one.question or "", one.category) for one in group)
         title = f"Primary contrasts: {and_list([*labels], most=MAX_NAMES)}"
-        yield Chart(f"primary-{number}", _part(group[0]), None, title, _named(group, study), *kinds)
+        yield Chart(f"primary-{number}", _part(group[0]), None, title, _named(group, study), *kinds, "first")
 
 
 def _part(estimate: Estimate) -> Part:
@@ -205,13 +208,14 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
         widths = {study.labels.question(key): scale_width(key, study) for key in scored}
         title, named = f"Mean differences{who}", _listed(differences, study)
         draw = partial(forest_spec, margins=margins, widths=widths)
-        yield Chart(f"comparison{end}", "comparison", None, title, named, draw, forest_table, forest_finding)
+        place: Place = "appendix" if is_model else "first_if_primary"
+        yield Chart(f"comparison{end}", "comparison", None, title, named, draw, forest_table, forest_finding, place)
     yield from _distributions(report, study, who, end, is_model=is_model)
     for number, question in enumerate(study.choice_questions, start=1):
         part, title = _of(report, "choice", question.key, is_model=is_model), f"{question.text}{who}"
         if part:
             kinds = (preference_spec, preference_table, preference_finding)
-            yield Chart(f"choice-{number}{end}", "preference", question.key, title, part, *kinds)
+            yield Chart(f"choice-{number}{end}", "preference", question.key, title, part, *kinds, "body")
         if part and len(order_of(part)) >= MIN_MATRIX:
             kinds = (win_matrix_spec, win_matrix_table, win_matrix_finding)
             title = f"Every pair of sources: {study.labels.question(question.key)}{who}"
@@ -227,7 +231,9 @@ def _specification_curves(report: Report, study: protocol.Protocol) -> Iterator[
         part: Part = "preference" if declared(curve.estimate.statistic).is_of_choices else "comparison"
         title = f"Every analysis of {label}, {curve.name}"
         key = curve.estimate.question
-        yield Chart(f"specifications-{number}", part, key, title, (curve.estimate,), draw, tabulate, tell)
+        # a document has no room for further curves
+        place: Place = "appendix" if number == 1 else "nowhere"
+        yield Chart(f"specifications-{number}", part, key, title, (curve.estimate,), draw, tabulate, tell, place)
 
 
 def _distributions(report: Report, study: protocol.Protocol, who: str, end: str, *, is_model: bool) -> Iterator[Chart]:
@@ -244,7 +250,7 @@ def _distributions(report: Report, study: protocol.Protocol, who: str, end: str,
         title = question.text if question else "Ratings"
         key = question.key if question else None
         named = group if question else _named(group, study)
-        yield Chart(f"distribution-{number}{end}", "comparison", key, f"{title}{who}", named, *kinds)
+        yield Chart(f"distribution-{number}{end}", "comparison", key, f"{title}{who}", named, *kinds, "body")
 
 
 def plane_axes(report: Report, wanted: tuple[str, str] | None = None) -> tuple[list[str], tuple[str, str] | None]:
@@ -277,7 +283,7 @@ def _beyond(report: Report, study: protocol.Protocol, axes: tuple[str, str] | No
     judged = _listed(report.of("judge"), study)
     if judge_rows(judged):
         kinds = (judges_spec, judges_table, judges_finding)
-        yield Chart("judges", "judges", None, "Model judges and the human ceiling", judged, *kinds)
+        yield Chart("judges", "judges", None, "Model judges and the human ceiling", judged, *kinds, "body")
     about_raters = report.of("rater")
     if rater_points(about_raters):
         kinds = (pace_spec, pace_table, pace_finding)
@@ -298,11 +304,12 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
         over_turns = report.of("contrast", key)
         if turn_places(over_turns):
             kinds = (turns_spec, turns_table, turns_finding)
-            yield Chart(f"turns-{number}", "turns", key, f"{label}: turn by turn", over_turns, *kinds)
+            yield Chart(f"turns-{number}", "turns", key, f"{label}: turn by turn", over_turns, *kinds, "body")
         disagreed = report.of("disagreement", key)
         if with_pairs(disagreed):
+            # a document has no room for one chart per question
             kinds = (rater_pairs_spec, rater_pairs_table, rater_pairs_finding)
-            yield Chart(f"pairs-{number}", "raters", key, f"{label}: pairs of raters", disagreed, *kinds)
+            yield Chart(f"pairs-{number}", "raters", key, f"{label}: pairs of raters", disagreed, *kinds, "nowhere")
         of_judges = tuple(f for f in report.of("judge", key) if "pool" not in f.scope)
         if bins_of(of_judges):
             kinds = (calibration_spec, calibration_table, calibration_finding)

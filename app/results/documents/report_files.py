@@ -27,8 +27,6 @@ from app.results.documents.document_formats import Format, ReportJob
 
 # which picture each format holds or stands beside
 PICTURES: dict[Format, Picture] = {"html": "svg", "pdf": "pdf", "docx": "png", "md": "png", "tex": "pdf"}
-# Charts of every pair of raters are for the page: a report has no room for one per question, nor for further curves.
-LEFT_OUT = ("pairs-", "specifications-2", "specifications-3")
 MAX_CHARTS = 24
 
 
@@ -40,7 +38,7 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
     """
     with number_style(job.numbers):
         charts = _charts(job.report, job.protocol)
-        placed = [PlacedFigure(one.part, _figure(one, job.protocol)) for one in charts]
+        placed = [PlacedFigure(one.part, one.place, _figure(one, job.protocol)) for one in charts]
         document, references = study_report(job.report, job.protocol, placed, job.about)
         shown = {figure.key for figure in document.figures}
         drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
@@ -59,7 +57,7 @@ def _figure(chart: Chart, protocol: Protocol) -> Figure:
 
 
 def _charts(report: Report, protocol: Protocol) -> list[Chart]:
-    found = [chart for chart in charts_of(report, protocol) if not chart.key.startswith(LEFT_OUT)]
+    found = [chart for chart in charts_of(report, protocol) if chart.place != "nowhere"]
     charts = about_responses(found, protocol)
     return [chart for chart in charts if chart.is_drawn][:MAX_CHARTS]
 

@@ -363,7 +363,7 @@ def test_primary_contrasts_of_other_kinds_have_their_own_chart() -> None:
     assert all(title in text for title, text in zip(("Points of the scale", "Share", "per turn"), drawn, strict=True))
     assert "A very long label of a level" in drawn[0]
     assert [len(chart.table.rows) for chart in shown.values()] == [2, 1, 1]
-    placed = [PlacedFigure(chart.part, Figure(chart.key, "", "")) for chart in charts]
-    placed += [PlacedFigure("comparison", Figure("comparison", "", ""))]
+    placed = [PlacedFigure(chart.part, chart.place, Figure(chart.key, "", "")) for chart in charts]
+    placed += [PlacedFigure("comparison", "first_if_primary", Figure("comparison", "", ""))]
     report = Report("small", "", (), found, primary=primary)
     assert [figure.key for figure in first_figures(report, placed)] == [*shown]
