@@ -96,6 +96,8 @@ class Statistic:
     """Keys of `bibliography.REFERENCES`; none for what is defined by counting or averaging."""
     no_difference: float | None = field(default=None, kw_only=True)
     """The value of a comparison that means no difference; None for what compares nothing."""
+    per: Literal["", "turn"] = field(default="", kw_only=True)
+    """What a slope is per, where sentences say it beside the number."""
     minimum: Minimum | None = field(default=None, kw_only=True)
     minimum_of_rater: Minimum | None = field(default=None, kw_only=True)
     """What an estimate of a single rater needs."""

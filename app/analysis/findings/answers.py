@@ -61,10 +61,16 @@ KINDS = {
     "span_f1": "span_f1",
 }
 OF_VALUE = {"accuracy", "f1", "empathic", "span_f1", "agreement"}
-# their clauses name several by "or": a list by "and" would be one group
-ANY_OF = {"at_least", "level", "chosen", "turns", "covariate", "change_level", "change_difference"}
-ANY_OF |= {"pools", "pools_raters", "pools_change", "pools_accuracy", "pools_f1", "pools_category", "pools_preference"}
-ANY_OF |= {"items_accuracy", "items_category", "items_preference"}
+OF_COVARIATE = {"covariate", "covariate_difference"}
+# the clauses that name several by "or": a list by "and" would be one group
+ANY_OF = {
+    f"{kind}_inconclusive"
+    for kind in (
+        *("at_least", "level", "chosen", "turns", "covariate", "change_level", "change_difference"),
+        *("pools", "pools_raters", "pools_change", "pools_accuracy", "pools_f1", "pools_category", "pools_preference"),
+        *("items_accuracy", "items_category", "items_preference"),
+    )
+}
 # the factor or attribute is told with the numbers
 WITH_CAUSE = {
     "items_accuracy",
@@ -315,7 +321,7 @@ def _cause(finding: Finding, kind: str, protocol: Protocol) -> str:
     scope, labels = finding.scope, protocol.labels
     if name := str(scope.get("factor") or scope.get("attribute") or ""):
         return labels.factors.get(name) or labels.column(name)
-    if kind.startswith("covariate"):
+    if kind in OF_COVARIATE:
         return covariate_text(str(scope["covariate"]))
     return declared(finding.decided.statistic).name if kind == "agreement" else ""
 
@@ -335,7 +341,7 @@ def _part(finding: Finding, protocol: Protocol, words: Words) -> str:
 def _clause(outcome: str, names: list[str], places: Mapping[str, str], words: Words) -> str:
     """What is said of these sources, levels or pools."""
     is_one = len(names) == 1
-    who, key = words.list_of(names, is_any=outcome.removesuffix("_inconclusive") in ANY_OF), outcome
+    who, key = words.list_of(names, is_any=outcome in ANY_OF), outcome
     if outcome == "inconclusive" and not is_one:
         key = "none_differed"
         neither, nor = words.neither
@@ -350,7 +356,7 @@ def _numbers(finding: Finding, words: Words, *, name: str) -> str:
     if one.estimate is None:
         why = words.no_ratings if one.n_ratings == 0 else words.reasons[one.reason] if one.reason else ""
         return f"{name}: {why}" if name and why else why
-    is_told = _outcome(finding).endswith("_value")
+    is_told = _is_of_value(finding)
     parts = [] if is_told else [" ".join(filter(None, (name, _value(finding, one.estimate, words))))]
     if one.ci_low is not None:
         level = words.ci.replace("95", f"{100 * (one.ci_level or 0.95):.0f}")
@@ -384,7 +390,7 @@ def _value(finding: Finding, value: float, words: Words) -> str:
         return f"{words.figure(number(value, 'share'))} {of}"
     if one.statistic in words.named:
         return f"{words.named[one.statistic]} {words.figure(estimate_text(one))}"
-    per = f" {words.per_turn}" if one.statistic.startswith("turn_slope") else ""
+    per = f" {words.per_turn}" if declared(one.statistic).per == "turn" else ""
     return f"{words.figure(signed(value, kind))}{per}"
 
 

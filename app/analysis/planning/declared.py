@@ -291,7 +291,7 @@ class Simulation:
 
     def _tested(self, value: Floats, side: Ints) -> Result:
         shown, first = self.sides.shown, side == FIRST
-        if self.test.startswith("pool_"):
+        if TESTS[self.test].compares == "pools":
             return pool_difference(value, first, unit=self.sides.unit, item=shown.item, rater=shown.rater)
         if self.test == "interaction":
             return interaction(value, side >= PAIR, side % PAIR == 1, item=shown.item, rater=shown.rater)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
 
 from app.analysis.data.answers import Answers
 from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
@@ -29,12 +28,13 @@ from app.stats.agreement import (
 from app.stats.agreement.chance import finn_r
 from app.stats.agreement.two_way import For
 from app.stats.ratings import Ratings
+from app.stats.reliability.icc import ONE_WAY, Form
 from app.stats.result import Method, Result, undefined, with_method
 
 Named = tuple[str, Result]
 
 
-IccForm = Literal["a_1", "a_k", "c_1", "c_k", "1_1", "1_k"]
+ICC_FORMS: tuple[Form, ...] = ("a_1", "a_k", "c_1", "c_k", "1_1", "1_k")
 # The cost of resampling and jackknifing is units x values: with this many values, both are fast for any number of
 # ratings.
 FEW_VALUES = 25
@@ -336,9 +336,8 @@ def _iccs(data: AnyQuestionData, ratings: Ratings) -> Iterator[Named]:
     """Yield the ICCs. Unbalanced data need a mixed model, which is fitted to large studies on demand only."""
     is_complete = len(ratings.value) == ratings.n_units * len(ratings.rater_codes)
     is_light = is_complete or data.is_light
-    every: tuple[IccForm, ...] = get_args(IccForm)
-    forms = [form for form in every if data.codes.raters.are_known or form.startswith("1")]
-    found = icc_forms(ratings, [form for form in forms if is_light or form.startswith("1")])
+    forms = [form for form in ICC_FORMS if data.codes.raters.are_known or form in ONE_WAY]
+    found = icc_forms(ratings, [form for form in forms if is_light or form in ONE_WAY])
     for form in forms:
         result = found.get(form) or undefined("not_run", TOO_MANY, method=Method(words="REML"))
         yield f"icc_{form}", with_method(result, Method("f_distribution", ": mean squares or REML"))

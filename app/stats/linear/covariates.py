@@ -47,7 +47,7 @@ def covariate_slope(
     """
     number, (x, items, raters) = present(np.where(np.isfinite(covariate), value, np.nan), covariate, item, rater)
     columns = _split(x, raters)
-    slopes = [_last(number, columns, name, items, raters, level) for name in ("within", "between")]
+    slopes = [_last(number, columns, name, name, items, raters, level) for name in ("within", "between")]
     return CovariateSlopes(*slopes)
 
 
@@ -60,7 +60,7 @@ def covariate_slope_difference(
     source = treated.astype(np.float64)
     columns = _split(x, raters) | {"source": source}
     both = [
-        _last(number, columns | {f"{name}:source": columns[name] * source}, f"{name}:source", items, raters, level)
+        _last(number, columns | {"product": columns[name] * source}, "product", name, items, raters, level)
         for name in ("within", "between")
     ]
     return CovariateSlopes(*both)
@@ -78,11 +78,12 @@ def _split(x: Floats, rater: Labels) -> dict[str, Floats]:
     }
 
 
-def _last(y: Floats, columns: dict[str, Floats], name: str, item: Labels, rater: Labels, level: float) -> Result:
-    """Return the slope on the named column, adjusted for all other columns that vary."""
+def _last(
+    y: Floats, columns: dict[str, Floats], name: str, where: str, item: Labels, rater: Labels, level: float
+) -> Result:
+    """Return the slope on the named column, which varies within or between raters, adjusted for all other columns."""
     n = len(y)
     if n and np.ptp(columns[name]) == 0:
-        where = name.partition(":")[0]
         note = f"The covariate does not vary {where} raters."
         return undefined("no_variation", note, method=METHOD, n_units=n, n_ratings=n)
     others = [column for key, column in columns.items() if key != name and np.ptp(column) > 0] if n else []

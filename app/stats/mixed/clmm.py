@@ -234,8 +234,7 @@ class _Comparison:
 
     def assembled(self) -> OrdinalComparison:
         fit = self.fit
-        is_slope = np.array([name.endswith("_slope") for name in self.columns.names])
-        prediction = Prediction(fit, self.link, is_slope)
+        prediction = Prediction(fit, self.link, np.array(self.columns.is_slope))
         mean, error = prediction.with_errors(lambda w: prediction.mean_difference(w, self.classes.mean)[:, np.newaxis])
         return OrdinalComparison(
             effect=self.effect,

@@ -41,11 +41,12 @@ def ordered_classes(value: Floats, max_classes: int = MAX_CLASSES) -> Classes:
 
 @dataclass(frozen=True, eq=False)
 class RandomColumns:
-    """Columns whose effects vary by item and by rater, shape (q, n), and their names, items first."""
+    """Columns whose effects vary by item and by rater, shape (q, n), their names, and which are slopes; items first."""
 
     item: Floats
     rater: Floats
     names: tuple[str, ...]
+    is_slope: tuple[bool, ...]
 
 
 def random_columns(item: Labels, rater: Labels, contrast: Floats | None) -> RandomColumns:
@@ -58,7 +59,7 @@ def random_columns(item: Labels, rater: Labels, contrast: Floats | None) -> Rand
         rater: labels, shape (n,).
         contrast: -1/2 for the reference and 1/2 for the source, shape (n,); None for no slopes.
     """
-    names, found = [], []
+    names, is_slope, found = [], [], []
     is_trivial_rater = is_nested_one_to_one(item, rater)
     for name, labels in (("item", item), ("rater", rater)):
         code, n = codes(labels)
@@ -66,11 +67,13 @@ def random_columns(item: Labels, rater: Labels, contrast: Floats | None) -> Rand
         if 1 < n < len(code) and not (name == "rater" and is_trivial_rater):
             rows.append(np.ones(len(code)))
             names.append(name)
+            is_slope.append(False)
             if contrast is not None and sees_both(code, contrast > 0):
                 rows.append(contrast)
                 names.append(f"{name}_slope")
+                is_slope.append(True)
         found.append(np.array(rows).reshape(len(rows), len(code)))
-    return RandomColumns(found[0], found[1], tuple(names))
+    return RandomColumns(found[0], found[1], tuple(names), tuple(is_slope))
 
 
 def is_nested_one_to_one(item: Labels, rater: Labels) -> bool:

@@ -13,6 +13,11 @@ from app.stats.reliability.components import MeanSquares, crossed, one_way
 from app.stats.result import Inference, Interval, Method, Result, undefined
 
 Form = Literal["1_1", "1_k", "a_1", "a_k", "c_1", "c_k"]
+# forms for raters who are not identified, for absolute agreement and for consistency; those for the mean of k ratings
+ONE_WAY: frozenset[Form] = frozenset({"1_1", "1_k"})
+AGREEMENT: frozenset[Form] = frozenset({"a_1", "a_k"})
+CONSISTENCY: frozenset[Form] = frozenset({"c_1", "c_k"})
+OF_MEAN: frozenset[Form] = frozenset({"1_k", "a_k", "c_k"})
 NEGATIVE = (
     "Ratings of the same unit differ at least as much as ratings of different units, so the mean has no reliability: a "
     "value below 0 counts as 0, and its size has no meaning."
@@ -42,10 +47,9 @@ def icc_forms(ratings: Ratings, forms: Sequence[Form], *, confidence: float = 0.
     missing = nothing_to_compare(ratings) or _too_little(ratings)
     if missing:
         return dict.fromkeys(forms, missing)
-    is_one_way = [form.startswith("1") for form in forms]
-    by_unit = one_way(ratings) if any(is_one_way) else None
-    by_both = None if all(is_one_way) else crossed(ratings)
-    return {form: _of(ratings, by_unit if form.startswith("1") else by_both, form, confidence) for form in forms}
+    by_unit = one_way(ratings) if ONE_WAY.intersection(forms) else None
+    by_both = crossed(ratings) if set(forms) - ONE_WAY else None
+    return {form: _of(ratings, by_unit if form in ONE_WAY else by_both, form, confidence) for form in forms}
 
 
 def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: float) -> Result:
@@ -54,9 +58,9 @@ def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: f
             "raters and residual variance cannot be separated: one rater, or own units for each (see the one-way forms)"
         )
         return undefined("singular", note, **ratings.sizes())
-    agreement = form.startswith("a")
+    agreement = form in AGREEMENT
     single = squares.single(agreement=agreement)
-    k = squares.k if form.endswith("k") else 1.0
+    k = squares.k if form in OF_MEAN else 1.0
     estimate = _of_mean(single, k)
     if single is None or estimate is None:
         return undefined("no_variation", "the means of the units do not vary", **ratings.sizes())
@@ -64,7 +68,7 @@ def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: f
     interval = None
     if low is not None and high is not None:
         # Consistency cancels raters' main effects; the other forms generalize to new raters as well as new units.
-        inference: Inference = "items" if form.startswith("c") else "items_and_raters"
+        inference: Inference = "items" if form in CONSISTENCY else "items_and_raters"
         interval = Interval(low, high, Method("f_distribution"), confidence, inference=inference)
     return Result(
         estimate,
@@ -78,7 +82,7 @@ def _of(ratings: Ratings, squares: MeanSquares | None, form: Form, confidence: f
 
 
 def _note(form: Form, estimate: float, interval: Interval | None) -> str:
-    sentences = [NEGATIVE] if form.endswith("k") and estimate < 0 else []
+    sentences = [NEGATIVE] if form in OF_MEAN and estimate < 0 else []
     return " ".join(sentences if interval else [*sentences, _EXACT])
 
 

@@ -142,18 +142,14 @@ def _estimates(data: AnyQuestionData, people: Said, judge: Said, where: Scope, s
     if powered is None:
         return
     note = f"{powered.combined.note} {RANDOM}".strip()
-    found = {
-        f"{statistic}_people": powered.people,
-        f"{statistic}_ppi": replace(powered.combined, note=note),
-        "judge_weight": Result(powered.judge_weight, powered.combined.method),
-        "effective_n": powered.effective_n,
-    }
     is_share = statistic == "share_preferred"
+    values = {f"{statistic}_people": powered.people, f"{statistic}_ppi": replace(powered.combined, note=note)}
+    if is_share:
+        values = {name: kept_within(value, 0.0, 1.0) for name, value in values.items()}
+    weight = Result(powered.judge_weight, powered.combined.method)
     unit: Unit = "choice" if is_share else "rating"
-    for name, result in found.items():
+    for name, result in {**values, "judge_weight": weight, "effective_n": powered.effective_n}.items():
         tested = result if statistic != "mean" else replace(result, p_value=None)
-        if is_share and name.startswith(statistic):
-            tested = kept_within(tested, 0.0, 1.0)
         yield data.record(tested, people.answers, section=SECTION, scope=where, statistic=name, unit=unit)
 
 
