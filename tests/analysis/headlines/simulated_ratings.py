@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from app.protocol.questions.registry import AnyQuestion
     from app.protocol.study import Protocol
 
-NOISE = 0.8
+NOISE, SEVERITY = 0.8, 0.3
 SLIDER_STEP = 10
+# the largest gap that is about the same
+TIED = 0.3
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Seen:
 class Effect:
     """True values of a simulation. `lean` is in scale points; `code` chooses a code; `span` marks characters.
 
-    With `models`, those of raters.csv answer too, in as many runs each.
+    With `models`, those of raters.csv answer too, in as many runs each. With `copies`, each item is there as often.
     """
 
     lean: Callable[[str, Seen], float]
@@ -60,20 +62,42 @@ class Effect:
     seed: int = 3
     middle: float = 0.5
     models: int = 0
+    copies: int = 1
 
 
 def simulate(name: str, folder: Path, effect: Effect) -> list[dict[str, Any]]:
     """Copy a template to the folder and write simulated ratings into it; return the rows."""
     shutil.copytree(template_folder(name), folder)
     study, rng = template_study(name), seeded(effect.seed)
+    if effect.copies > 1:
+        _copy_items(folder, study.protocol, effect.copies)
     texts = {"items": _rows(folder, "items"), "responses": _rows(folder, "responses")}
     rows = list(_answers(study.protocol, texts, _raters(folder, study.protocol, effect), effect, rng))
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    with (folder / "ratings.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, names)
+    _write(folder, "ratings", rows)
+    return rows
+
+
+def _write(folder: Path, file: str, rows: list[dict[str, Any]]) -> None:
+    with (folder / f"{file}.csv").open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, list(dict.fromkeys(name for row in rows for name in row)))
         writer.writeheader()
         writer.writerows(rows)
-    return rows
+
+
+def _copy_items(folder: Path, protocol: Protocol, copies: int) -> None:
+    """Repeat items and responses under other keys; in each copy, versions stay together and other people wrote them."""
+    keys = {"item", "response", "rater", protocol.analysis.matched_items}
+    for file in ("items", "responses", "raters"):
+        rows = _rows(folder, file)
+        own = [row for row in rows if file != "raters" or _is_own(protocol, row.get("pool", ""))]
+        for copy in range(1, copies):
+            rows += [{name: f"{row[name]}-{copy}" if name in keys else row[name] for name in row} for row in own]
+        if rows:
+            _write(folder, file, rows)
+
+
+def _is_own(protocol: Protocol, pool: str) -> bool:
+    return pool in protocol.design.pools and protocol.design.pools[pool].items == "own"
 
 
 def _rows(folder: Path, file: str) -> list[dict[str, str]]:
@@ -127,14 +151,13 @@ def _answers(
     rng: Random,
 ) -> Iterator[dict[str, Any]]:
     for number, (name, pool, kind) in enumerate(raters):
-        severity = rng.gauss(0, 0.3)
+        severity = rng.gauss(0, SEVERITY)
         me = Seen(number, pool, kind)
         for question in protocol.questions:
             if question.target == "rater" and _is_asked(protocol, question, pool):
                 yield {"rater": name, "question": question.key, "value": _value(question, me, effect, rng, severity)}
         for place, item in enumerate(texts["items"]):
-            own = pool in protocol.design.pools and protocol.design.pools[pool].items == "own"
-            if own and item.get("rater") != name:
+            if _is_own(protocol, pool) and item.get("rater") != name:
                 continue
             seen = replace(me, item=item, condition=_levels(protocol, number, place))
             responses = [row for row in texts["responses"] if row["item"] == item["item"]]
@@ -233,7 +256,7 @@ def _value(question: AnyQuestion, seen: Seen, effect: Effect, rng: Random, sever
 def _choice(question: ChoiceQuestion, left: Seen, right: Seen, effect: Effect, rng: Random) -> dict[str, Any]:
     gap = effect.lean(question.key, left) - effect.lean(question.key, right) + rng.gauss(0, 1)
     value = left.response["response"] if gap > 0 else right.response["response"]
-    if question.tie and abs(gap) < 0.3:
+    if question.tie and abs(gap) < TIED:
         value = "tie"
     sides = {"left_response": left.response["response"], "right_response": right.response["response"]}
     return {"question": question.key, "value": value, **sides}

@@ -1,0 +1,86 @@
+"""Whether each template states its paper's headline on data with this effect; `--write` renews the table."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from tests.analysis.headlines.driven import driven
+from tests.analysis.headlines.seeds import SEEDS
+
+if TYPE_CHECKING:
+    from app.analysis.report.sentences import Sentence
+    from tests.analysis.headlines.seeds import Seed
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "templates.md"
+TITLES = "| template | paper | its headline | as Attune states it on simulated ratings | recovered |\n"
+HEAD = TITLES + "|---" * 5 + "|\n"
+    "| template | paper | its headline | as Attune states it on simulated ratings | recovered |\n" + "|---" * 5 + "|\n"
+)
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """A row of the table: the headline as the report states it, and whether it is the paper's."""
+
+    seed: Seed
+    sentence: Sentence
+
+    @property
+    def is_recovered(self) -> bool:
+        """Whether the effect is clear, in the paper's direction, and the interval holds the size that was simulated."""
+        estimate, truth, null = self.sentence.estimate, self.seed.truth, self.seed.null
+        low, high = estimate.ci_low, estimate.ci_high
+        if low is None or high is None or not low <= truth <= high:
+            return False
+        return low > null if truth > null else high < null
+
+    @property
+    def row(self) -> str:
+        seed = self.seed
+        said = f"{self.sentence.claim} ({self.sentence.interval})".replace("|", "\\|")
+        assumed = " *" if seed.is_assumed else ""
+        told = "yes" if self.is_recovered else "no"
+        return f"| {seed.template} | {seed.paper} | {seed.says}{assumed} | {said} | {told} |\n"
+
+
+def recovered(seed: Seed, folder: Path) -> Recovered:
+    """Simulate the study of a seed in an empty folder and return the sentence that answers its contrast."""
+    answers, _ = driven(seed.template, folder, seed.effect)
+    wanted = {name: value for name, value in seed.contrast.items() if name != "test"}
+    found = [
+        sentence
+        for answer in answers
+        if answer.result.contrast.test == seed.contrast["test"]
+        and all(getattr(answer.result.contrast, name) == value for name, value in wanted.items())
+        for sentence in answer.sentences
+        if seed.scope.items() <= sentence.estimate.scope.items()
+    ]
+    (sentence,) = found
+    return Recovered(seed, sentence)
+
+
+def table_of_the_page() -> str:
+    """The rows of the table as docs/templates.md has them."""
+    return PAGE.read_text(encoding="utf-8").partition(HEAD)[2].partition("\n\n")[0] + "\n"
+
+
+def main() -> None:
+    rows = []
+    for seed in SEEDS:
+        with TemporaryDirectory() as folder:
+            rows.append(recovered(seed, Path(folder) / "study").row)
+    page = PAGE.read_text(encoding="utf-8")
+    before, head, after = page.partition(HEAD)
+    assert head, f"{PAGE} has no table that begins with: {HEAD}"
+    PAGE.write_text(before + head + "".join(rows) + re.sub(r"\A(?:\|.*\n)*", "", after), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("usage: python -m tests.analysis.headlines.recovered --write")
+    main()
