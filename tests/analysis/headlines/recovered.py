@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "templates.md"
 TITLES = "| template | paper | its headline | as Attune states it on simulated ratings | recovered |\n"
 HEAD = TITLES + "|---" * 5 + "|\n"
-    "| template | paper | its headline | as Attune states it on simulated ratings | recovered |\n" + "|---" * 5 + "|\n"
-)
 
 
 @dataclass(frozen=True)
