@@ -1,5 +1,8 @@
 """Time, processor time and memory to write ratings.csv of a million ratings, compared to a bare COPY of the same rows.
 
+Also of the file that a study folder holds, which is written from data frames (see "ratings.csv is made of arrays" in
+docs/decisions.md).
+
 python -m benchmarks.export_ratings [--raters 500]. Each rater rates 2,000 responses. Each part runs in its own process,
 so that peak memory is measured separately; the database is the one given by DATABASE_URL, or a temporary one. The file
 is written twice: for a study that also has choices between two responses, so that every column is needed, and for the
@@ -106,7 +109,23 @@ def bare(url: str) -> None:
         print(f"{seconds:.3f} {processor:.3f} {file.tell()}")
 
 
-PARTS = {"export": export, "bare": bare}
+def frames(url: str) -> None:
+    """The file of a study folder."""
+    from app.base.files.csv_cells import write_csv
+    from app.studies.export import study_folder
+    from app.studies.folder.written_tables import tables_of
+    from app.studies.studies import get_study
+
+    with tempfile.TemporaryDirectory() as folder, connected(url) as db:
+        study = get_study(db, "large")
+        assert study is not None
+        start, own, path = time.perf_counter(), time.process_time(), Path(folder) / "ratings.csv"
+        write_csv(path, tables_of(study_folder(db, study.id))["ratings"])
+        seconds, processor = time.perf_counter() - start, backend_seconds(db) + time.process_time() - own
+        print(f"{seconds:.3f} {processor:.3f} {path.stat().st_size}")
+
+
+PARTS = {"export": export, "frames": frames, "bare": bare}
 
 
 def peak_mb() -> float:
