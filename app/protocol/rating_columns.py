@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from app.protocol.questions.question import DEVICES
+from app.protocol.questions.question import DEVICES, LABELLED
 
 # id: of a rater, item or response · name: text that repeats · text: free text · codes: several, joined by | · whole: an
 # integer or missing · count: an integer, 0 if missing · number: a decimal · time: UTC, with microseconds
@@ -113,6 +113,14 @@ COLUMNS = (
         "Device",
         "phone, tablet or desktop, by the width of the browser window; empty if JavaScript is off",
         allowed=DEVICES,
+        is_given=True,
+    ),
+    RatingColumn(
+        "labels_shown",
+        "name",
+        "Labels shown",
+        "which points of the scale had words on the page: all, ends, some or none; the same on every device",
+        allowed=LABELLED,
         is_given=True,
     ),
     RatingColumn(

@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from app.base.database.columns import attributes, metadata, one_of, row_id, study_key, time, within_study
-from app.protocol.questions.question import DEVICES, SIDES
+from app.protocol.questions.question import DEVICES, LABELLED, SIDES
 
 # Trials reference the study through their item, and seats through their trial; another foreign key would cost time.
 trials = Table(
@@ -413,6 +413,7 @@ ratings = Table(
     Column("served_at", DateTime(timezone=True)),
     Column("active_ms", BigInteger),
     Column("device", Text),
+    Column("labels_shown", Text),
     Column("n_keystrokes", Integer),
     Column("n_pasted", Integer),
     Column("typing_ms", Integer),
@@ -444,6 +445,7 @@ ratings = Table(
     CheckConstraint("(left_response_id IS NULL) = (right_response_id IS NULL)", name="two_sides"),
     one_of("side", SIDES),
     one_of("device", DEVICES),
+    one_of("labels_shown", LABELLED),
     CheckConstraint("repeat >= 0", name="repeat"),
     CheckConstraint("response_id IS NULL OR item_id IS NOT NULL", name="response_has_item"),
     Index(

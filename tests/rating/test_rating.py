@@ -34,4 +34,4 @@ def test_table_column_has_declared_type(column: RatingColumn) -> None:
 
 def test_every_answer_column_is_filled() -> None:
     given = {column.stored_as for column in GIVEN_COLUMNS}
-    assert {*OF_ANSWER, "question", "response_id", "turn", "shown_label"} == given
+    assert {*OF_ANSWER, "question", "response_id", "turn", "shown_label", "labels_shown"} == given

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Annotated, ClassVar, Literal, Protocol
+from typing import Annotated, ClassVar, Literal, Protocol, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -36,6 +36,9 @@ Form = dict[str, list[str]]
 SIDES = ("left", "right")
 # Determined by the width of the browser window; it does not identify a rater.
 DEVICES = ("phone", "tablet", "desktop")
+# Which points of a scale had words when it was answered. LABELLED is the same as a tuple.
+Labelled = Literal["all", "ends", "some", "none"]
+LABELLED = get_args(Labelled)
 # Columns of how a text answer was typed; which keys were pressed is never sent.
 TYPING = ("n_keystrokes", "n_pasted", "typing_ms")
 MAX_TEXT = 20_000
@@ -267,6 +270,10 @@ class AskedQuestion(BaseModel, ABC):
     def options(self, display: Display) -> tuple[Option, ...]:  # noqa: ARG002 - few kinds have none
         """The options to choose from; empty if the question is answered in another way."""
         return ()
+
+    def labelled(self) -> Labelled | None:
+        """Which points of its scale have words on the page; None without a scale."""
+        return None
 
     def layout(self, options: Sequence[Option]) -> Layout:  # noqa: ARG002 - as `options`
         """The layout of the options."""

@@ -8,16 +8,15 @@ from typing import ClassVar, Literal
 from app.base.language.message import Message, message
 from app.base.words import number, number_text
 from app.protocol.questions.display import Display, Layout, Option, ReplyField, values_of
-from app.protocol.questions.question import AskedQuestion
-from app.protocol.questions.scale import Level, Scale, scale_options
+from app.protocol.questions.question import AskedQuestion, Labelled
+from app.protocol.questions.scale import Level, Point, Scale, scale_options
 from app.protocol.questions.scaled import NumberQuestion
 
 
 class RatingQuestion(NumberQuestion):
     """A Likert question: one point of a scale.
 
-    `orientation`: whether the points are in a row or a column. It does not depend on the screen width, because it
-    affects answers.
+    Neither `orientation` nor `labels_shown` depends on the screen width, because both affect answers.
     """
 
     starts_with: ClassVar[Mapping[str, object]] = {
@@ -35,6 +34,28 @@ class RatingQuestion(NumberQuestion):
     """Whether the points of the scale lie in a `row` or a `column`; the same on every screen, because it changes
     answers.
     """
+    labels_shown: Literal["all", "ends"] = "all"
+    """Whether raters read the words of `all` points of the scale or only those at its `ends`; the same on every
+    screen, because it changes answers.
+    """
+
+    @property
+    def scale_shown(self) -> Scale:
+        """The scale with the words that raters read."""
+        if self.labels_shown == "all":
+            return self.scale
+        first, *between, last = self.scale.points
+        bare = (Point(value=point.value) for point in between)
+        return self.scale.model_copy(update={"points": (first, *bare, last)})
+
+    def labelled(self) -> Labelled:
+        """As `AskedQuestion.labelled`."""
+        has_words = [bool(point.words) for point in self.scale_shown.points]
+        if all(has_words):
+            return "all"
+        if not any(has_words):
+            return "none"
+        return "ends" if has_words[0] and has_words[-1] and not any(has_words[1:-1]) else "some"
 
     @property
     def has_points(self) -> bool:
@@ -89,7 +110,7 @@ class RatingQuestion(NumberQuestion):
 
     def options(self, display: Display) -> tuple[Option, ...]:
         """As `AskedQuestion.options`."""
-        return scale_options(self.scale, display)
+        return scale_options(self.scale_shown, display)
 
     def layout(self, options: Sequence[Option]) -> Layout:  # noqa: ARG002 - as in the base
         """As `AskedQuestion.layout`: as declared, at every width."""

@@ -56,6 +56,7 @@ def answer_rows(
             "turn": slot.turn,
             **{name: getattr(given, name) for name in OF_ANSWER},
             "shown_label": (labels or {}).get(response_id or 0),
+            "labels_shown": slot.question.labelled(),
             "side": SIDES[slot.place or 0] if is_of_pair else given.side,
             "key": answer.mark.key,
             "at_ms": answer.mark.at_ms,

@@ -75,8 +75,8 @@ judged AS (
            ELSE least(now(), greatest(a.shown_at, to_timestamp(g.at_ms / 1000.0))) END AS given_at
     FROM a CROSS JOIN jsonb_to_recordset(CAST(:answers AS jsonb)) AS g (
       response_id bigint, question text, number float8, outcome text, chosen_response_id bigint, codes text[],
-      text text, strength float8, turn integer, side text, shown_label text, device text, n_keystrokes integer,
-      n_pasted integer, typing_ms integer, comment text, key uuid, at_ms bigint, n integer)
+      text text, strength float8, turn integer, side text, shown_label text, device text, labels_shown text,
+      n_keystrokes integer, n_pasted integer, typing_ms integer, comment text, key uuid, at_ms bigint, n integer)
   ) AS g
 ),
 
@@ -85,12 +85,12 @@ judged AS (
 -- scripts do not send (the device, how a text was typed) is kept. A row that left later stays.
 stored AS (
   INSERT INTO ratings AS r (study_id, rater_id, assignment_id, item_id, response_id, question, number, outcome,
-    chosen_response_id, codes, text, strength, turn, side, shown_label, device, n_keystrokes, n_pasted, typing_ms,
-    comment, idempotency_key, rated_at, left_response_id, right_response_id, position, condition, repeat, served_at,
+    chosen_response_id, codes, text, strength, turn, side, shown_label, device, labels_shown, n_keystrokes, n_pasted,
+    typing_ms, comment, idempotency_key, rated_at, left_response_id, right_response_id, position, condition, repeat, served_at,
     active_ms, exclude, page_ms)
   SELECT a.study_id, a.rater_id, a.id, a.item_id, g.response_id, g.question, g.number, g.outcome,
-    g.chosen_response_id, g.codes, g.text, g.strength, g.turn, g.side, g.shown_label, g.device, g.n_keystrokes,
-    g.n_pasted, g.typing_ms, g.comment, g.key, g.given_at,
+    g.chosen_response_id, g.codes, g.text, g.strength, g.turn, g.side, g.shown_label, g.device, g.labels_shown,
+    g.n_keystrokes, g.n_pasted, g.typing_ms, g.comment, g.key, g.given_at,
     CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[1] END,
     CASE WHEN cardinality(a.response_ids) = 2 THEN a.response_ids[2] END,
     a.position, nullif(a.condition, ''), a.repeat, a.shown_at, a.answer_ms,
@@ -105,7 +105,8 @@ stored AS (
   DO UPDATE SET number = excluded.number, outcome = excluded.outcome,
     chosen_response_id = excluded.chosen_response_id, codes = excluded.codes, text = excluded.text,
     strength = excluded.strength, side = excluded.side, comment = excluded.comment,
-    device = coalesce(excluded.device, r.device), n_keystrokes = coalesce(excluded.n_keystrokes, r.n_keystrokes),
+    device = coalesce(excluded.device, r.device), labels_shown = excluded.labels_shown,
+    n_keystrokes = coalesce(excluded.n_keystrokes, r.n_keystrokes),
     n_pasted = coalesce(excluded.n_pasted, r.n_pasted), typing_ms = coalesce(excluded.typing_ms, r.typing_ms),
     idempotency_key = CASE
       WHEN (r.number, r.outcome, r.chosen_response_id, r.strength, r.codes, r.text) IS DISTINCT FROM

@@ -160,7 +160,7 @@ class Field:
             return None
         if question.comment or question.help or question.show_if:
             return None
-        return question.target, question.scale, question.cannot_judge, self.slot.turn
+        return question.target, question.scale, question.labels_shown, question.cannot_judge, self.slot.turn
 
     @property
     def about(self) -> Message | None:

@@ -35,6 +35,7 @@ _RECORD = text(f"""
                  least(left_response_id, right_response_id), greatest(left_response_id, right_response_id))
     DO UPDATE SET number = excluded.number, outcome = excluded.outcome, codes = excluded.codes, text = excluded.text,
       comment = excluded.comment, position = excluded.position, device = coalesce(excluded.device, r.device),
+      labels_shown = excluded.labels_shown,
       n_keystrokes = coalesce(excluded.n_keystrokes, r.n_keystrokes),
       n_pasted = coalesce(excluded.n_pasted, r.n_pasted), typing_ms = coalesce(excluded.typing_ms, r.typing_ms),
       idempotency_key = CASE WHEN {_IS_CHANGED} THEN excluded.idempotency_key

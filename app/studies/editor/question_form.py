@@ -43,6 +43,7 @@ FIELD_WORDS = {
     "reversed": "A high value is undesirable (scores are reversed)",
     "cannot_judge": "Offer “Cannot judge”",
     "orientation": "Points side by side or below each other",
+    "labels_shown": "Raters read the words of all points or of the two ends",
     "tie": "Offer “About the same”",
     "ties": "Responses may share a rank",
     "neither": "Offer “Neither”",

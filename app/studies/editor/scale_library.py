@@ -17,7 +17,7 @@ _SCALE = Named(Scalar(), is_scale=True)
 # The fields of a question that make up its scale.
 _PARTS = ("type", "scale", "min", "max", "step", "min_words", "max_words")
 # Fields of the old type that the new one may not have.
-_OF_TYPE = ("orientation", "level")
+_OF_TYPE = ("orientation", "labels_shown", "level")
 _N_STUDIES = 20
 _PAIR = 2
 

@@ -128,6 +128,7 @@ def _context_columns() -> list[Column[Any]]:
         optional("served_at", TIME),
         optional("active_ms", BIGINT),
         optional("device", TEXT),
+        optional("labels_shown", TEXT),
         optional("n_keystrokes", INTEGER),
         optional("n_pasted", INTEGER),
         optional("typing_ms", INTEGER),
@@ -142,6 +143,7 @@ def _rating_checks() -> list[CheckConstraint]:
     return [
         check("ratings", "chosen", CHOSEN_EXACTLY_IF_OUTCOME_IS_RESPONSE),
         one_of("ratings", "device", "phone", "tablet", "desktop"),
+        one_of("ratings", "labels_shown", "all", "ends", "some", "none"),
         one_of("ratings", "outcome", "response", "tie", "neither", "cannot_judge"),
         one_of("ratings", "side", "left", "right"),
         check("ratings", "two_sides", "(left_response_id IS NULL) = (right_response_id IS NULL)"),

@@ -85,14 +85,23 @@ def test_arrows_continue_in_second_row_and_points_are_named(
     check(page)
 
 
-def test_ends_of_long_scale_are_labelled_with_numbers_on_phone(
+def test_long_scale_has_same_labels_on_phone_as_on_desktop(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
-    open_a_study(engine, questions=[of_points(11)])
+    words = [f"Level {n} of how warm a reply is"[:30] for n in range(1, 12)]
+    worded = of_points(11) | {"key": "words", "scale": dict(enumerate(words))}
+    open_a_study(engine, questions=[of_points(11), worded, worded | {"key": "ends", "labels_shown": "ends"}])
     page = new_context(viewport={"width": 390, "height": 800}).new_page()
     arrive(page)
-    heads = page.evaluate(
+    shown = (
         "[...document.querySelectorAll('.head')].filter(head => head.offsetParent)"
         ".map(head => getComputedStyle(head, '::before').content.replaceAll('\"', '') + head.textContent)"
     )
-    assert heads == ["0 Not at all", "10 Completely"]
+    listed = [f"{n} {label}" for n, label in enumerate(words, 1)]
+    assert page.evaluate(shown) == ["0 Not at all", "10 Completely", *listed, f"0 {words[0]}", f"10 {words[-1]}"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size({"width": 1280, "height": 800})
+    desktop = page.evaluate(
+        "[...document.querySelectorAll('.head')].filter(head => head.offsetParent && head.textContent).length"
+    )
+    assert desktop == 2 + 11 + 2

@@ -136,6 +136,28 @@ def test_layout_follows_kind_and_words(kind: str, settings: dict[str, Any], layo
     assert asked.layout(asked.options(Display(ENGLISH, 3))) == layout
 
 
+@pytest.mark.parametrize(
+    ("scale", "settings", "words", "labelled"),
+    [
+        ({1: "Low", 2: "Mid", 3: "High"}, {}, "1 Low, 2 Mid, 3 High", "all"),
+        ({-1: "Low", 0: "Mid", 1: "High"}, {"labels_shown": "ends"}, "-1 Low, 0, 1 High", "ends"),
+        ({1: "Low", 2: "", 3: "High"}, {}, "1 Low, 2, 3 High", "ends"),
+        ({1: "Low", 2: "", 3: ""}, {}, "1 Low, 2, 3", "some"),
+        ({1: "Low", 2: "", 3: "Mid", 4: "High"}, {}, "1 Low, 2, 3 Mid, 4 High", "some"),
+        ({1: "", 2: ""}, {}, "1, 2", "none"),
+        ({1: "No", 2: "Yes"}, {"labels_shown": "ends"}, "1 No, 2 Yes", "all"),
+    ],
+)
+def test_raters_read_the_words_that_the_study_shows(
+    scale: dict[int, str], settings: dict[str, Any], words: str, labelled: str
+) -> None:
+    asked = question("rating", scale=scale, **settings)
+    options = asked.options(Display())
+    assert ", ".join(f"{one.sign} {one.words if one.has_words else ''}".strip() for one in options) == words
+    assert asked.labelled() == labelled
+    assert question("text").labelled() is None
+
+
 def test_lettered_codes_have_their_letter_as_key() -> None:
     assert [one.key for one in question("category", codes=["a", "b"]).options(Display())] == ["A", "B"]
     many = question("category", codes=[f"code {n}" for n in range(12)]).options(Display())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.rater_pages import FULL, form_address
 
 if TYPE_CHECKING:
@@ -17,6 +18,19 @@ if TYPE_CHECKING:
     from tests.kit.rater_pages import Visitor
 
 KEY = "00000000-0000-4000-8000-000000000009"
+
+
+def test_answer_stores_which_points_of_its_scale_had_words(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(questions=[PREFERENCE, EMPATHY, EMPATHY | {"key": "ends", "labels_shown": "ends"}])
+    anna = visitor()
+    page = anna.begin()
+    ends = {"q2r0": "1", "q2r1": "2"}
+    anna.rate(page, FULL | ends)
+    with engine.connect() as db:
+        found = db.execute(text("SELECT DISTINCT question, labels_shown FROM ratings ORDER BY question"))
+        assert [tuple(row) for row in found] == [("empathy", "all"), ("ends", "ends"), ("preference", None)]
 
 
 def devices(engine: Engine) -> dict[str, str | None]:

@@ -18,7 +18,8 @@ from app.studies.folder.ratings.targets import Sheet, Study, Targets
 _SMALL, _WHOLE, _LARGE = 2**15 - 1, 2**31 - 1, 2**53
 # How far rounded probabilities can add up to more than 1.
 _ROUNDING = 0.01
-TEXT = tuple(column for column in FRAME_COLUMNS if column.name in {"condition", "shown_label", "side", "device"})
+_TEXTS = {"condition", "shown_label", "side", "device", "labels_shown"}
+TEXT = tuple(column for column in FRAME_COLUMNS if column.name in _TEXTS)
 
 
 def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Column) -> dict[str, Column]:
