@@ -87,12 +87,27 @@ def test_password_sign_in_leads_to_requested_page(engine: Engine, page: Page) ->
     expect(page.locator("h1")).to_have_text("Replies that were rated")
 
 
-def test_charts_follow_page_colour_scheme(engine: Engine, page: Page) -> None:
+SHOWN_OF_NATURAL_WIDTH = """async images => {
+    for (const image of images) await image.decode();
+    return images.map(image => image.getBoundingClientRect().width / image.naturalWidth);
+}"""
+
+
+def test_charts_follow_page_colour_scheme_and_width(engine: Engine, page: Page) -> None:
     page.emulate_media(color_scheme="dark")
     sign_in(page, a_lead(engine))
     open_results(page)
-    open_part(page, "Agreement")
-    assert "theme=dark" in page.locator("figure.chart img").first.evaluate("image => image.currentSrc")
+    open_part(page, "Human versus model")
+    for width, size in ((390, "size=narrow"), (1280, "size=full")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.reload()
+        images = page.locator("figure.chart img")
+        address = images.first.evaluate("async image => { await image.decode(); return image.currentSrc; }")
+        assert {"theme=dark", size} <= {*address.split("?")[1].split("&")}
+        # its letters have 12 pixels, and the page shows none with less than 11
+        shown = images.evaluate_all(SHOWN_OF_NATURAL_WIDTH)
+        assert len(shown) > 1
+        assert min(shown) >= 11 / 12
 
 
 @pytest.mark.parametrize(("kind", "begins"), [("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("PDF", b"%PDF")])

@@ -32,6 +32,7 @@ from app.results.charts.choice import (
     preference_finding,
     preference_spec,
     preference_table,
+    shares_preferred,
     win_matrix_finding,
     win_matrix_spec,
     win_matrix_table,
@@ -75,10 +76,10 @@ from app.results.charts.plane import (
     plane_table,
     points_of,
 )
-from app.results.charts.primary import SLOPES, primary_effects, primary_finding, primary_spec, primary_table
+from app.results.charts.primary import SLOPES, effects_of, primary_effects, primary_finding, primary_spec, primary_table
 from app.results.charts.specifications import curve_finding, curve_spec, curve_table
 from app.results.charts.table import Table
-from app.results.charts.theme import Spec, Theme, Width
+from app.results.charts.theme import Spec, Theme, Width, wrapped_axes
 from app.results.scale_widths import scale_width
 
 
@@ -112,14 +113,20 @@ class Chart:
     tabulate: Callable[[Sequence[Estimate]], Table]
     describe: Callable[[Sequence[Estimate]], str]
     place: Place = "appendix"
+    # Whether the chart is as wide as a page with columns.
+    spans: bool = False
 
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
-        """Return the Vega-Lite specification; None if there is nothing to draw (the table then gives the reason)."""
+        """Return the Vega-Lite specification; None if there is nothing to draw (the table then gives the reason).
+
+        `width` is that of the chart with its labels.
+        """
         found = self.build(self.estimates, title=self.title, theme=theme, width=width)
         # laid out again once the width beside the labels is known: a legend may then take more rows
         autosize = {"type": "fit-x", "contains": "padding", "resize": True}
-        fits = {"autosize": autosize} if width == PRINT_WIDTH else {}
-        return found and {**found, **fits, "description": f"{self.title}. {self.finding}"}
+        fits = {"autosize": autosize} if isinstance(width, int) else {}
+        shown = found and wrapped_axes(found, width)
+        return shown and {**shown, **fits, "description": f"{self.title}. {self.finding}"}
 
     @property
     def caption(self) -> str:
@@ -173,13 +180,15 @@ def _participants(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
 
 
 def _primary(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
-    """Yield the primary contrasts that are no differences in ratings between two sources."""
-    groups = primary_effects(report)
-    for number, group in enumerate(groups, start=1):
+    """Yield the primary contrasts that the charts of mean differences and of choices do not show."""
+    of_choices = (_of(report, "choice", question.key, is_model=False) for question in study.choice_questions)
+    in_bars = [one for part in of_choices for one in shares_preferred(part)]
+    for number, group in enumerate(primary_effects(report, in_bars), start=1):
         kinds = (primary_spec, primary_table, primary_finding)
         labels = dict.fromkeys(study.labels.question(one.question or "", one.category) for one in group)
         title = f"Primary contrasts: {and_list([*labels], most=MAX_NAMES)}"
-        yield Chart(f"primary-{number}", _part(group[0]), None, title, _named(group, study), *kinds, "first")
+        key, named = f"primary-{number}", _named(group, study)
+        yield Chart(key, _part(group[0]), None, title, named, *kinds, "first", spans=True)
 
 
 def _part(estimate: Estimate) -> Part:
@@ -207,15 +216,17 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
         scored = (*(question.key for question in study.scaled_questions), *study.analysis.composites)
         widths = {study.labels.question(key): scale_width(key, study) for key in scored}
         title, named = f"Mean differences{who}", _listed(differences, study)
-        draw = partial(forest_spec, margins=margins, widths=widths)
         place: Place = "appendix" if is_model else "first_if_primary"
-        yield Chart(f"comparison{end}", "comparison", None, title, named, draw, forest_table, forest_finding, place)
+        of_all = (partial(forest_spec, margins=margins, widths=widths), forest_table, forest_finding)
+        yield Chart(f"comparison{end}", "comparison", None, title, named, *of_all, place, spans=True)
     yield from _distributions(report, study, who, end, is_model=is_model)
     for number, question in enumerate(study.choice_questions, start=1):
         part, title = _of(report, "choice", question.key, is_model=is_model), f"{question.text}{who}"
         if part:
             kinds = (preference_spec, preference_table, preference_finding)
-            yield Chart(f"choice-{number}{end}", "preference", question.key, title, part, *kinds, "body")
+            is_primary = any(one in effects_of(report) for one in shares_preferred(part))
+            where: Place = "first" if is_primary else "body"
+            yield Chart(f"choice-{number}{end}", "preference", question.key, title, part, *kinds, where)
         if part and len(order_of(part)) >= MIN_MATRIX:
             kinds = (win_matrix_spec, win_matrix_table, win_matrix_finding)
             title = f"Every pair of sources: {study.labels.question(question.key)}{who}"

@@ -19,7 +19,7 @@ from app.analysis.wording.formatting import (
     scope_text,
 )
 from app.base.numbers import whole
-from app.results.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
+from app.results.charts.rows import PERCENT, Rows, bar_labels, percent, top_legend
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import (
     COLOURS,
@@ -35,13 +35,13 @@ from app.results.charts.theme import (
     title_of,
 )
 
-ROW_HEIGHT = 66
+ROW_HEIGHT, MARKS_HEIGHT, BAR_HEIGHT = 66, 56, 29
 # Offset of the bar below the middle of its row, and of the interval above it.
 BELOW, ABOVE = 8, -14
 SUBTITLE = "Point and line: share preferred{ties}, with 95% CI"
 
 
-def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
+def shares_preferred(estimates: Sequence[Estimate]) -> list[Estimate]:
     """Return the first share preferred against each reference, whose interval is for new items and raters."""
     shares = [
         estimate for estimate in estimates if estimate.statistic == "share_preferred" and "reference" in estimate.scope
@@ -54,29 +54,29 @@ def preference_spec(
     estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
     """Return one bar per source, against the reference; None if there are no choices."""
-    rows = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
+    rows = [estimate for estimate in shares_preferred(estimates) if estimate.estimate is not None]
     if not rows:
         return None
     colours = COLOURS[theme]
     data = alt.InlineData(
         [{"k": k, **segment} for k, estimate in enumerate(rows) for segment in _segments(estimate, rows, theme)]
     )
-    base = alt.Chart(data).encode(y=row_place(len(rows)))
-    named = base.encode(y=row_axis([_label(estimate) for estimate in rows]))
+    places = Rows([*map(_label, rows)], [*map(_numbers, rows)], (ROW_HEIGHT, MARKS_HEIGHT), width)
+    base = alt.Chart(data).encode(y=places.place)
+    named = base.encode(y=places.named)
     points = alt.InlineData([{"k": k, **_interval(estimate)} for k, estimate in enumerate(rows)])
-    above = alt.Chart(points).encode(y=row_place(len(rows)))
-    numbers = row_axis([_numbers(estimate) for estimate in rows], orient="right")
-    half = alt.Chart(alt.InlineData([{"x": 0.5}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
+    above = alt.Chart(points).encode(y=places.place)
     has_ties = any(estimate.detail["counts"][1] for estimate in rows)
     subtitle = f"{SUBTITLE.format(ties=', ties as half' if has_ties else '')} {generalizes_text(rows)}".rstrip()
-    layers = [half, _bars(named, rows, theme), bar_labels(base, 1, BELOW), *_estimates(above, numbers, colours)]
+    bars = [places.line_at(0.5, theme), _bars(named, rows, theme), bar_labels(base, 1, BELOW)]
+    layers = [*bars, *_estimates(above, places.valued, colours)]
     chart = (
         alt.layer(*layers)
         .resolve_axis(y="independent")
         .properties(
             title=title_of(title, subtitle),
             width=width,
-            height=ROW_HEIGHT * len(rows),
+            height=places.height,
         )
     )
     return {**chart.to_dict(), "config": config(theme)}
@@ -95,7 +95,7 @@ def preference_table(estimates: Sequence[Estimate]) -> Table:
         "p",
     )
     rows = []
-    for estimate in headlines(estimates):
+    for estimate in shares_preferred(estimates):
         counts, n = estimate.detail["counts"], estimate.n_ratings
         cells = [f"{count} ({number(count / n, 'share')})" if n else "0" for count in counts]
         words = interval_text(estimate) or estimate.note
@@ -105,7 +105,7 @@ def preference_table(estimates: Sequence[Estimate]) -> Table:
 
 def preference_finding(estimates: Sequence[Estimate]) -> str:
     """Describe each share preferred with its interval."""
-    known = [estimate for estimate in headlines(estimates) if estimate.estimate is not None]
+    known = [estimate for estimate in shares_preferred(estimates) if estimate.estimate is not None]
     said = [
         f"{f.scope['source']} preferred over {f.scope['reference']} in {estimate_text(f)} of "
         f"{whole(f.n_ratings)} choices ({interval_text(f)})"
@@ -119,7 +119,7 @@ def _bars(base: alt.Chart, rows: Sequence[Estimate], theme: Theme) -> alt.Chart:
     used = [k for k in range(len(words)) if any(estimate.detail["counts"][k] for estimate in rows)]
     scale = alt.Scale(domain=[words[k] for k in used], range=[_ramp(theme)[k] for k in used])
     axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=5)
-    bars: alt.Chart = base.mark_bar(height={"band": 0.44}, yOffset=BELOW).encode(
+    bars: alt.Chart = base.mark_bar(height=BAR_HEIGHT, yOffset=BELOW).encode(
         x=alt.X("low:Q", title="Share of choices", axis=axis, scale=alt.Scale(domain=[0, 1])),
         x2="high:Q",
         color=alt.Color("word:N", scale=scale, legend=top_legend([words[k] for k in used], 4)),

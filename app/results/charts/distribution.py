@@ -12,12 +12,14 @@ import altair as alt
 from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, number, scope_text
 from app.base.numbers import whole
-from app.results.charts.rows import PERCENT, bar_labels, percent, row_axis, row_place, top_legend
+from app.results.charts.rows import PERCENT, Rows, bar_labels, percent, top_legend
 from app.results.charts.table import Table, first_few
-from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, diverging, ink_on, title_of
+from app.results.charts.theme import Spec, Theme, Width, config, diverging, ink_on, title_of
 
 STATISTICS = ("median", "mode")
-ROW_HEIGHT, LOW_ROW_HEIGHT = 46, 20
+ROW_HEIGHT, LOW_ROW_HEIGHT, MARKS_HEIGHT = 46, 20, 26
+# Of what a row has for its marks.
+BAR = 0.74
 ABOUT = "How often each point of the scale was chosen, centred on the middle of the scale"
 # Bars of one chart; more are drawn in several.
 MAX_BARS = 60
@@ -43,14 +45,14 @@ def distribution_spec(
     ]
     span = max(row["high"] for row in segments) - min(row["low"] for row in segments)
     data = alt.InlineData(segments)
-    base = alt.Chart(data).encode(y=row_place(len(labels)))
-    named = base.encode(y=row_axis(labels, headings=headings))
     height = LOW_ROW_HEIGHT if len({estimate.asked for estimate in bars}) > 1 else ROW_HEIGHT
-    zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(strokeDash=[3, 3], color=COLOURS[theme].muted)
+    rows = Rows(labels, [], (height, MARKS_HEIGHT), width, headings)
+    base = alt.Chart(data).encode(y=rows.place)
+    named = base.encode(y=rows.named)
     chart = (
-        alt.layer(zero.encode(x="x:Q"), _bars(named, words, colours), bar_labels(base, span))
+        alt.layer(rows.line_at(0, theme), _bars(named, words, colours, BAR * rows.marks), bar_labels(base, span))
         .resolve_axis(y="independent")
-        .properties(title=title_of(title, ABOUT if headings else ""), width=width, height=height * len(labels))
+        .properties(title=title_of(title, ABOUT if headings else ""), width=width, height=rows.height)
     )
     return {**chart.to_dict(), "config": config(theme)}
 
@@ -128,10 +130,10 @@ def _name(bar: Estimate) -> str:
     return f"{bar.asked}, {scope_text(bar.scope)}" if bar.scope else str(bar.asked)
 
 
-def _bars(base: alt.Chart, words: list[str], colours: list[str]) -> alt.Chart:
+def _bars(base: alt.Chart, words: list[str], colours: list[str], height: float) -> alt.Chart:
     side = "lower points to the left, higher to the right"
     axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=9)
-    bars: alt.Chart = base.mark_bar(height={"band": 0.74}).encode(
+    bars: alt.Chart = base.mark_bar(height=height).encode(
         x=alt.X("low:Q", title=f"Share of ratings, {side}", axis=axis, scale=alt.Scale(nice=False, padding=6)),
         x2="high:Q",
         color=alt.Color(

@@ -17,12 +17,13 @@ from app.analysis.wording.formatting import (
     scope_text,
 )
 from app.base.numbers import MINUS
-from app.results.charts.rows import LINE, row_axis, row_place
+from app.results.charts.rows import Rows
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Colours, Spec, Theme, Width, config, title_of
 
 ROW_HEIGHT, LOW_ROW_HEIGHT, MANY = 30, 19, 12
-ROW_GAP = 7
+# Of the points and intervals of a row, in pixels.
+MARKS_HEIGHT = 20
 # Characters of a label that fit on one line.
 MAX_NAME = 34
 
@@ -66,18 +67,16 @@ def forest_spec(
             for k, estimate, unit in zip(places, rows, units, strict=True)
         ]
     )
-    base = alt.Chart(data).encode(y=row_place(len(labels)), color=alt.Color("ink:N", scale=None))
-    names, n_lines = row_axis(labels, headings=headings), max(map(len, labels))
-    is_low = n_lines == 1 and len(labels) > MANY
-    height = LOW_ROW_HEIGHT if is_low else max(ROW_HEIGHT, LINE * n_lines + ROW_GAP)
-    zero = alt.Chart(alt.InlineData([{"x": 0}])).mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(x="x:Q")
-    interval = base.mark_rule(strokeWidth=2).encode(x=_x(is_of_width=len({*units}) > 1), x2="high:Q", y=names)
+    height = LOW_ROW_HEIGHT if max(map(len, labels)) == 1 and len(labels) > MANY else ROW_HEIGHT
+    names = Rows(labels, _values(rows, places), (height, MARKS_HEIGHT), width, headings)
+    base = alt.Chart(data).encode(y=names.place, color=alt.Color("ink:N", scale=None))
+    interval = base.mark_rule(strokeWidth=2).encode(x=_x(is_of_width=len({*units}) > 1), x2="high:Q", y=names.named)
     point = base.mark_point(filled=True, size=90, opacity=1).encode(x="estimate:Q", tooltip=_tooltip())
-    numbers = base.mark_point(opacity=0).encode(x="estimate:Q", y=row_axis(_values(rows, places), orient="right"))
+    numbers = base.mark_point(opacity=0).encode(x="estimate:Q", y=names.valued)
     chart = (
-        alt.layer(*_margins(base, margins, colours), zero, interval, point, numbers)
+        alt.layer(*_margins(base, margins, colours), names.line_at(0, theme), interval, point, numbers)
         .resolve_axis(y="independent")
-        .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=height * len(labels))
+        .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=names.height)
     )
     return {**chart.to_dict(), "config": config(theme)}
 

@@ -23,10 +23,11 @@ router = APIRouter()
 
 Theme = Literal["light", "dark"]
 Format = Literal["svg", "png", "pdf"]
-Size = Literal["narrow", "wide"]
-WIDTHS: dict[Size, int] = {"narrow": 260, "wide": 480}
-# Characters per line of a subtitle: a longer line would widen the picture, and a phone would shrink its text.
-LINES: dict[Size, int] = {"narrow": 40, "wide": 90}
+Size = Literal["narrow", "wide", "full"]
+# As wide as a phone, as one of two columns, and as both. Pages show no picture smaller, so its letters are readable.
+WIDTHS: dict[Size, int] = {"narrow": 300, "wide": 540, "full": 880}
+# Characters per line of a subtitle: a longer line would widen the picture.
+LINES: dict[Size, int] = {"narrow": 44, "wide": 80, "full": 130}
 # The address of a chart names a report; the chart made from it never changes.
 KEEP = "private, max-age=86400"
 

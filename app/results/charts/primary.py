@@ -22,8 +22,8 @@ from app.analysis.wording.formatting import (
     scope_text,
 )
 from app.base.numbers import whole
-from app.results.charts.forest import MAX_NAME, ROW_GAP, ROW_HEIGHT
-from app.results.charts.rows import LINE, Axis, row_axis, row_place
+from app.results.charts.forest import MARKS_HEIGHT, MAX_NAME, ROW_HEIGHT
+from app.results.charts.rows import Axis, Rows
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, title_of
 
@@ -33,15 +33,22 @@ ENDS = ("estimate", "low", "high")
 SLOPES = ("turn_slope", "turn_slope_difference")
 
 
-def primary_effects(report: Report) -> list[list[Estimate]]:
+def effects_of(report: Report) -> list[Estimate]:
+    """The effect that each primary contrast is about, in the order of the protocol."""
+    primary = (one for result in report.primary for one in result.estimates)
+    return [effect_behind(one, report.estimates) or one for one in primary]
+
+
+def primary_effects(report: Report, shown_elsewhere: Sequence[Estimate] = ()) -> list[list[Estimate]]:
     """The effects of the primary contrasts in the order of the protocol, those of one unit together.
 
-    Without differences in ratings between two sources: their chart shows them beside the exploratory ones.
+    Without those that another chart shows: differences in ratings between two sources are beside the exploratory ones,
+    and those `shown_elsewhere` in charts of their own.
     """
     found: dict[tuple[str, float | None], list[Estimate]] = {}
-    for one in (each for result in report.primary for each in result.estimates):
-        shown = effect_behind(one, report.estimates) or one
-        if shown.statistic != "mean_difference" and (axis := axis_of(shown)) is not None:
+    for shown in effects_of(report):
+        is_elsewhere = shown.statistic == "mean_difference" or shown in shown_elsewhere
+        if not is_elsewhere and (axis := axis_of(shown)) is not None:
             found.setdefault((axis.title, axis.rule), []).append(shown)
     return [[*group] for group in found.values() if any(one.estimate is not None for one in group)]
 
@@ -68,21 +75,20 @@ def primary_spec(
     axis = axis_of(known[0])
     assert axis is not None  # noqa: S101 - others are in no group
     labels = [_lines(one, known) for one in known]
-    base = alt.Chart(alt.InlineData([_row(k, one) for k, one in enumerate(known)])).encode(y=row_place(len(known)))
+    values = [(estimate_and_interval(one),) for one in known]
+    rows = Rows(labels, values, (ROW_HEIGHT, MARKS_HEIGHT), width)
+    base = alt.Chart(alt.InlineData([_row(k, one) for k, one in enumerate(known)])).encode(y=rows.place)
     ticks = alt.Axis(tickCount=6, gridOpacity=0.7, format=".0%" if axis.is_share else alt.Undefined)
     x = alt.X("low:Q", title=axis.title, axis=ticks, scale=alt.Scale(zero=not axis.is_share))
-    interval = base.mark_rule(strokeWidth=2, color=COLOURS[theme].source).encode(x=x, x2="high:Q", y=row_axis(labels))
+    interval = base.mark_rule(strokeWidth=2, color=COLOURS[theme].source).encode(x=x, x2="high:Q", y=rows.named)
     point = base.mark_point(filled=True, size=90, opacity=1, color=COLOURS[theme].source).encode(x="estimate:Q")
-    values = row_axis([(estimate_and_interval(one),) for one in known], orient="right")
-    layers = [interval, point, base.mark_point(opacity=0).encode(x="estimate:Q", y=values)]
+    layers = [interval, point, base.mark_point(opacity=0).encode(x="estimate:Q", y=rows.valued)]
     if axis.rule is not None:
-        null = alt.Chart(alt.InlineData([{"x": axis.rule}])).mark_rule(color=COLOURS[theme].muted, strokeDash=[3, 3])
-        layers.insert(0, null.encode(x="x:Q"))
-    height = max(ROW_HEIGHT, LINE * max(map(len, labels)) + ROW_GAP) * len(known)
+        layers.insert(0, rows.line_at(axis.rule, theme))
     held = generalizes_text(one for one in known if one.ci_low is not None)
     rule = "" if axis.rule is None else "; dashed: no difference"
     named = title_of(title, f"Estimates with 95% CIs {held}".rstrip() + rule)
-    chart = alt.layer(*layers).resolve_axis(y="independent").properties(title=named, width=width, height=height)
+    chart = alt.layer(*layers).resolve_axis(y="independent").properties(title=named, width=width, height=rows.height)
     return {**chart.to_dict(), "config": config(theme)}
 
 

@@ -8,11 +8,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any, Literal
 
 import altair as alt
 
-from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, series_colours, title_of
+from app.results.charts.theme import (
+    COLOURS,
+    LABEL_LIMIT,
+    LETTER,
+    SCHEMA,
+    Spec,
+    Theme,
+    Width,
+    config,
+    series_colours,
+    title_of,
+)
 
 LINE = 15
 # Characters of one entry of a legend, and of all, that fit beside each other.
@@ -21,6 +33,10 @@ MAX_BESIDE, MAX_IN_ROWS = 36, 100
 SYMBOL = 5
 # The width of a character of a label within a bar, in pixels.
 CHARACTER = 8.5
+# Labels are above the marks of each row in charts narrower than this, and where they leave less than this to the marks.
+ALL_ABOVE, LEAST_MARKS = 400, 200
+ROW_GAP, ABOVE_GAP = 7, 6
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 PERCENT = "format(100 * abs(datum.value), '.0f') + '%'"
@@ -57,33 +73,126 @@ def columns_of(words: Sequence[str]) -> dict[str, object]:
     return {"columns": {"expr": f"width < 420 ? 1 : {max(1, MAX_IN_ROWS // (longest + SYMBOL))}"}}
 
 
-def row_place(n: int) -> alt.Y:
-    """Return the y encoding of field `k` for `n` rows without an axis, for layers that share rows."""
-    return alt.Y("k:O", title=None, axis=None, scale=alt.Scale(domain=list(range(n))))
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a chart: their labels on the left, their values on the right, and their marks between them.
 
+    Where that leaves too little room for the marks, label and values are above the marks of each row.
 
-def row_axis(
-    labels: Sequence[Sequence[str]], *, orient: Literal["left", "right"] = "left", headings: Sequence[int] = ()
-) -> alt.Y:
-    """Return the y encoding of field `k` with an axis; `labels` contains the lines of each row's label.
-
-    `headings` are the rows that only name those below them, in strong type.
+    Args:
+        labels: the lines of each row's label.
+        values: the lines of each row's values; none for no values.
+        headings: the rows that only name those below them, in strong type.
+        row: the least height of a row with its labels beside it, and of its marks alone, in pixels.
+        width: of the chart with its labels.
     """
-    lines = max(len(label) for label in labels)
-    axis = alt.Axis(
-        orient=orient,
-        labelExpr=f"{json.dumps([list(label) for label in labels])}[datum.value]",
-        labelLineHeight=LINE,
-        # Vega-Lite centres the first line on the row; this offset centres the whole label.
-        labelOffset=-LINE * (lines - 1) / 2,
-        values=list(range(len(labels))),
-    )
-    if headings:
-        axis.labelFontWeight = {
-            "condition": {"test": f"indexof({json.dumps(list(headings))}, datum.value) >= 0", "value": "bold"},
-            "value": "normal",
-        }
-    return alt.Y("k:O", title=None, axis=axis, scale=alt.Scale(domain=list(range(len(labels)))))
+
+    labels: Sequence[Sequence[str]]
+    values: Sequence[Sequence[str]]
+    row: tuple[int, int]
+    width: Width
+    headings: Sequence[int] = ()
+
+    @property
+    def is_above(self) -> bool:
+        """Whether labels and values are above the marks."""
+        if not isinstance(self.width, int):
+            return False
+        columns = [max((len(line) for row in each for line in row), default=0) for each in (self.labels, self.values)]
+        beside = sum(min(LABEL_LIMIT, LETTER * n) for n in columns)
+        return self.width < ALL_ABOVE or self.width - beside < LEAST_MARKS
+
+    @property
+    def marks(self) -> int:
+        """The height of the marks of each row, in pixels."""
+        return self.row[self.is_above]
+
+    @property
+    def height(self) -> int:
+        """Of all rows, in pixels."""
+        lines = max(map(len, self._lines))
+        beside = self.row[0] if lines == 1 else max(self.row[0], LINE * lines + ROW_GAP)
+        return (LINE * lines + self.row[1] + ABOVE_GAP if self.is_above else beside) * len(self.labels)
+
+    @property
+    def place(self) -> alt.Y:
+        """The y encoding of field `k` without an axis, for layers that share the rows."""
+        return alt.Y("k:O", title=None, axis=None, scale=self._scale)
+
+    @property
+    def named(self) -> alt.Y:
+        """The y encoding of field `k` with the labels, which may repeat and contain any character."""
+        return self._axis(self._lines, "left")
+
+    @property
+    def valued(self) -> alt.Y:
+        """The y encoding of field `k` with the values on the right, if they are not above the marks."""
+        return self.place if self.is_above or not self.values else self._axis(self.values, "right")
+
+    def line_at(self, x: float, theme: Theme) -> alt.Chart:
+        """A dashed line at `x` behind the marks of all rows, and not behind labels above them."""
+        look: dict[str, Any] = {"color": COLOURS[theme].muted, "strokeDash": [3, 3]}
+        if not self.is_above:
+            line: alt.Chart = alt.Chart(alt.InlineData([{"x": x}])).mark_rule(**look).encode(x="x:Q")
+            return line
+        rows = alt.InlineData([{"x": x, "k": k} for k in range(len(self.labels)) if k not in self.headings])
+        half = self.marks / 2 - 3
+        lines: alt.Chart = alt.Chart(rows).mark_rule(yOffset=-half, y2Offset=half, **look)
+        return lines.encode(x="x:Q", y=self.place, y2="k:O")
+
+    @property
+    def _lines(self) -> list[list[str]]:
+        if not self.is_above:
+            return [list(label) for label in self.labels]
+        assert isinstance(self.width, int)  # noqa: S101 - `is_above` says so
+        values = self.values or [()] * len(self.labels)
+        # counts stay on one line, strong letters are wider, and empty lines are no lines
+        letters = [self.width // (LETTER + (k in self.headings)) for k in range(len(self.labels))]
+        joined = [
+            [*wrap(", ".join(label).replace(" = ", f"{NBSP}={NBSP}"), most), *_on_one_line(value)]
+            for label, value, most in zip(self.labels, values, letters, strict=True)
+        ]
+        n_lines = max(map(len, joined))
+        return [[NBSP] * (n_lines - len(lines)) + lines for lines in joined]
+
+    @property
+    def _scale(self) -> alt.Scale:
+        domain = list(range(len(self.labels)))
+        if not self.is_above:
+            return alt.Scale(domain=domain)
+        below = (LINE * max(map(len, self._lines)) - ABOVE_GAP) / 2
+        return alt.Scale(domain=domain, range=[below, self.height + below])
+
+    def _axis(self, lines: Sequence[Sequence[str]], orient: Literal["left", "right"]) -> alt.Y:
+        # Vega-Lite centres the first line on the row; an offset centres the whole label, or lifts it above the marks.
+        n, marks = max(map(len, lines)), self.row[1]
+        offset = -LINE * (n - 1) / 2 - (LINE * n + marks) / 2 * self.is_above
+        axis = alt.Axis(
+            orient=orient,
+            labelExpr=f"{json.dumps([list(label) for label in lines])}[datum.value]",
+            labelLineHeight=LINE,
+            labelOffset=offset,
+            values=list(range(len(lines))),
+        )
+        is_heading = {"test": f"indexof({json.dumps(list(self.headings))}, datum.value) >= 0"}
+        if self.headings:
+            axis.labelFontWeight = {"condition": {**is_heading, "value": "bold"}, "value": "normal"}
+        if self.is_above:
+            axis.labelAlign, axis.labelPadding, axis.labelLimit = "left", 0, self.width
+            if self.headings:
+                axis.labelOffset = {"condition": {**is_heading, "value": offset + marks}, "value": offset}
+        return alt.Y("k:O", title=None, axis=axis, scale=self._scale)
+
+
+def _on_one_line(value: Sequence[str]) -> list[str]:
+    """The first line, and the others in parentheses behind it.
+
+    >>> _on_one_line(["61.1%", "46.6% to 73.9%"]), _on_one_line([""])
+    (['61.1% (46.6% to 73.9%)'], [])
+    """
+    first, *others = (*filter(None, value), "")[:2]
+    said = " ".join((first, *(f"({one})" for one in others if one)))
+    return [said] if said else []
 
 
 def bar_labels(base: alt.Chart, span: float, offset: float = 0) -> alt.Chart:
@@ -142,14 +251,15 @@ def dots_spec(
         return None
     series = list(dict.fromkeys(dot.series for dot in dots))
     row, each = (LOW_ROW_HEIGHT, LOW_SERIES_HEIGHT) if len(names) > MANY else (ROW_HEIGHT, SERIES_HEIGHT)
-    height = len(names) * (row + each * len(series))
+    marks = row + each * len(series)
+    rows = Rows([(name,) for name in names], [], (marks, marks), width)
     return {
         "$schema": SCHEMA,
         "title": title_of(title, subtitle),
         "width": width,
-        "height": height,
+        "height": rows.height,
         "data": {"values": [_row(dot, names) for dot in dots]},
-        "layer": [*_behind(axis, theme), *_points(names, series, axis, theme)],
+        "layer": [*_behind(axis, theme), *_points(rows, series, axis, theme)],
         "config": config(theme),
     }
 
@@ -170,7 +280,7 @@ def _behind(axis: Axis, theme: Theme) -> list[Spec]:
     return layers
 
 
-def _points(names: Sequence[str], series: list[str], axis: Axis, theme: Theme) -> list[Spec]:
+def _points(rows: Rows, series: list[str], axis: Axis, theme: Theme) -> list[Spec]:
     scale: dict[str, Any] = {"domain": list(axis.domain), "clamp": True} if axis.domain else {"zero": True}
     ticks = {"tickCount": 6, "gridOpacity": 0.7, **({"format": ".0%"} if axis.is_share else {})}
     x = {"field": "low", "type": "quantitative", "title": axis.title, "scale": scale, "axis": ticks}
@@ -182,7 +292,7 @@ def _points(names: Sequence[str], series: list[str], axis: Axis, theme: Theme) -
         "legend": legend,
     }
     shared = {
-        "y": row_labels(names),
+        "y": rows.named.to_dict(),
         "yOffset": {"field": "series", "type": "nominal", "scale": {"domain": series}},
         "color": colour,
     }
@@ -191,15 +301,3 @@ def _points(names: Sequence[str], series: list[str], axis: Axis, theme: Theme) -
     line = {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**shared, "x": x, "x2": {"field": "high"}}}
     point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
     return [line, {"mark": point, "encoding": {**shared, "x": at, "shape": shape}}]
-
-
-def row_labels(names: Sequence[str]) -> dict[str, Any]:
-    """Return the encoding of field `k` with the row labels, which may repeat and may contain any character."""
-    axis = {"labelExpr": f"{json.dumps(list(names))}[datum.value]", "values": list(range(len(names)))}
-    return {
-        "field": "k",
-        "type": "ordinal",
-        "title": None,
-        "axis": axis,
-        "scale": {"domain": list(range(len(names)))},
-    }

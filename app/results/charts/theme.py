@@ -16,6 +16,10 @@ Width = int | Literal["container"]
 Spec = dict[str, Any]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 TITLE_LENGTH, SUBTITLE_LENGTH = 68, 90
+# The longest label of a row, in pixels.
+LABEL_LIMIT = 240
+# The width of a letter, in pixels.
+LETTER = 7
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 # Okabe and Ito (2008), for several series; lighter on dark pages.
 SERIES: dict[Theme, tuple[str, ...]] = {
@@ -98,6 +102,27 @@ def title_of(words: str, subtitle: str = "") -> Spec:
     return {**title, "subtitle": wrap(subtitle, SUBTITLE_LENGTH)} if subtitle else title
 
 
+def wrapped_axes(spec: Spec, width: Width) -> Spec:
+    """Return the specification with the titles of its horizontal axes in lines of at most `width` pixels.
+
+    >>> wrapped_axes({"layer": [{"encoding": {"x": {"title": "Share of ratings"}}}]}, 80)
+    {'layer': [{'encoding': {'x': {'title': ['Share of', 'ratings']}}}]}
+    """
+    if not isinstance(width, int):
+        return spec
+    found = {key: value if key in {"data", "datasets"} else _wrapped(value, width) for key, value in spec.items()}
+    x = found.get("x")
+    if isinstance(x, dict) and isinstance(x.get("title"), str) and len(lines := wrap(x["title"], width // LETTER)) > 1:
+        found["x"] = {**x, "title": lines}
+    return found
+
+
+def _wrapped(part: Any, width: int) -> Any:  # noqa: ANN401 - a part of a specification
+    if isinstance(part, dict):
+        return wrapped_axes(part, width)
+    return [_wrapped(one, width) for one in part] if isinstance(part, list) else part
+
+
 def ink_on(colour: str) -> str:
     """Return black or white, whichever is easier to read on the colour.
 
@@ -129,7 +154,7 @@ def _axis(colours: Colours) -> Spec:
     words = dict.fromkeys(("labelColor", "titleColor"), colours.muted)
     lines = dict.fromkeys(("domainColor", "tickColor", "gridColor"), colours.grid)
     sizes = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
-    return {**words, **lines, **sizes, "labelLimit": 240, "titlePadding": 8}
+    return {**words, **lines, **sizes, "labelLimit": LABEL_LIMIT, "titlePadding": 8}
 
 
 def _legend(colours: Colours) -> Spec:

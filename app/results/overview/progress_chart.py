@@ -14,6 +14,8 @@ from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config
 KEY = "progress"
 PRINT_WIDTH = 560
 HEIGHT, LOW_HEIGHT = 180, 70
+# Of the axis beside each panel, in pixels.
+AXIS_WIDTH = 70
 HEADS: dict[Unit, str] = {"hour": "Hour (UTC)", "day": "Day (UTC)", "week": "Week from (UTC)"}
 
 
@@ -24,12 +26,13 @@ class ProgressChart:
     progress: Progress
     key: str = KEY
     title: str = "Progress over time"
+    spans: bool = False
 
     def spec(self, theme: Theme = "light", width: Width = PRINT_WIDTH) -> Spec | None:
         """Return the Vega-Lite specification; None before the first rating."""
         if not self.is_drawn:
             return None
-        wide = PRINT_WIDTH if width == "container" else width
+        wide = (PRINT_WIDTH if width == "container" else width) - AXIS_WIDTH
         panels = [_so_far(self.progress, theme, wide), _per_step(self.progress, theme, wide, "ratings")]
         if any(step.n_finished for step in self.progress.steps):
             panels.append(_per_step(self.progress, theme, wide, "finished"))

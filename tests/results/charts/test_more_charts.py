@@ -22,6 +22,7 @@ from app.results.charts.agreement import rater_pairs_spec
 from app.results.charts.chart import charts_of
 from app.results.charts.forest import forest_spec
 from app.results.charts.pace import pace_finding, pace_spec
+from app.results.charts.page import LINES, WIDTHS, Size, untitled
 from app.results.charts.plane import plane_spec
 from app.results.charts.render import render
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
@@ -114,13 +115,21 @@ def test_chart_has_finding_and_complete_table(key: str) -> None:
     assert all(len(row) == len(chart.table.header) for row in chart.table.rows)
 
 
+def is_as_wide_with_letters_of_11_pixels(chart: Chart, size: Size, theme: Theme = "light") -> bool:
+    """Whether a page can show the picture of a chart without making it smaller."""
+    spec = chart.spec(theme, WIDTHS[size])
+    assert spec is not None
+    drawn = render(untitled(spec, LINES[size]), "svg").decode()
+    letters = [float(found) for found in re.findall(r'font-size="([\d.]+)px"', drawn)]
+    (width,) = re.findall(r'<svg [^>]*?width="([\d.]+)"', drawn)
+    return float(width) == WIDTHS[size] and min(letters) >= 11
+
+
 @pytest.mark.parametrize("key", KINDS)
-def test_chart_renders_in_light_and_dark_theme(key: str) -> None:
-    themes: tuple[Theme, ...] = ("light", "dark")
-    for theme in themes:
-        spec = chart_of(key).spec(theme)
-        assert spec is not None
-        assert b"<svg" in render(spec, "svg")
+def test_chart_is_as_wide_as_a_phone_and_as_a_column(key: str) -> None:
+    """At their natural width of up to 656 pixels, the charts of a phone had letters of 6 pixels."""
+    assert is_as_wide_with_letters_of_11_pixels(chart_of(key), "narrow")
+    assert is_as_wide_with_letters_of_11_pixels(chart_of(key), "wide", "dark")
 
 
 def test_two_sources_have_no_win_matrix() -> None:
@@ -272,10 +281,12 @@ def test_declared_pair_without_the_reference_has_a_row(pair: tuple[str, str]) ->
     assert "Differences as named" in drawn
 
 
-def _of_questions() -> dict[str, Chart]:
+def _of_questions(label: str = "Empathy", names: dict[str, Any] | None = None) -> dict[str, Chart]:
     others = {**FIVE, "key": "warmth", "scale": {1: "cold", 2: "b", 3: "c", 4: "d", 5: "warm"}}
-    study = protocol(FIVE, others, analysis={"primary": ["warmth"]})
-    rows = [
+    study = protocol(
+        {**FIVE, "label": label}, others, {**CHOICE, "tie": True}, analysis={"primary": ["warmth"]}, sources=names
+    )
+    rows: list[Row] = [
         {
             "rater": f"r{rater}",
             "item": f"i{item}",
@@ -287,6 +298,11 @@ def _of_questions() -> dict[str, Chart]:
         for item in range(5)
         for place, source in enumerate(("human", "model"))
         for key in ("empathy", "warmth")
+    ]
+    rows += [
+        {"rater": f"r{rater}", "item": f"i{item}", "question": "preference", "value": value}
+        for rater in range(4)
+        for item, value in enumerate(("human", "model", "model", "tie", "human"))
     ]
     return {chart.key: chart for chart in charts_of(analyze(frames(study, rows), study), study)}
 
@@ -335,6 +351,14 @@ def test_legend_that_takes_two_rows_in_print_is_not_cut() -> None:
     assert top + legend >= 0
 
 
+def test_chart_with_labels_of_80_characters_is_as_wide_as_a_phone() -> None:
+    names = {name: {"kind": name, "label": f"The {name} " + "long label " * 6} for name in ("human", "model")}
+    charts = _of_questions("How much the reader feels " + "understood " * 4, names)
+    for key in ("comparison", "distribution-1", "agreement", "choice-1", "specifications-1"):
+        assert is_as_wide_with_letters_of_11_pixels(charts[key], "narrow"), key
+    assert is_as_wide_with_letters_of_11_pixels(charts["comparison"], "full")
+
+
 def test_chart_in_print_is_drawn_at_the_width_of_the_page() -> None:
     chart = _of_questions()["comparison"]
     assert (chart.spec() or {})["autosize"] == {"type": "fit-x", "contains": "padding", "resize": True}
@@ -358,12 +382,13 @@ def test_primary_contrasts_of_other_kinds_have_their_own_chart() -> None:
     primary = (PrimaryResult(contrast, is_declared=True, estimates=found),)
     charts = charts_of(Report("small", "", (), found, primary=primary), study)
     shown = {chart.key: chart for chart in charts if chart.key.startswith("primary")}
-    assert [chart.part for chart in shown.values()] == ["conditions", "preference", "turns"]
+    # the bars of the choice show its share
+    assert [chart.part for chart in shown.values()] == ["conditions", "turns"]
     drawn = [json.dumps(chart.spec()) for chart in shown.values()]
-    assert all(title in text for title, text in zip(("Points of the scale", "Share", "per turn"), drawn, strict=True))
+    assert all(title in text for title, text in zip(("Points of the scale", "per turn"), drawn, strict=True))
     assert "A very long label of a level" in drawn[0]
-    assert [len(chart.table.rows) for chart in shown.values()] == [2, 1, 1]
+    assert [len(chart.table.rows) for chart in shown.values()] == [2, 1]
     placed = [PlacedFigure(chart.part, chart.place, Figure(chart.key, "", "")) for chart in charts]
     placed += [PlacedFigure("comparison", "first_if_primary", Figure("comparison", "", ""))]
     report = Report("small", "", (), found, primary=primary)
-    assert [figure.key for figure in first_figures(report, placed)] == [*shown]
+    assert [figure.key for figure in first_figures(report, placed)] == [*shown, "choice-1"]

@@ -53,7 +53,6 @@ def test_report_files_hold_every_estimate_once_and_charts(tmp_path: Path, shared
         "report.json",
         "agreement.csv",
         "comparisons.csv",
-        "charts/primary-1.vl.json",
         "charts/comparison.vl.json",
         "charts/distribution-1.vl.json",
         "charts/agreement.vl.json",
