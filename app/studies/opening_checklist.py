@@ -11,7 +11,6 @@ from typing import Literal, ParamSpec
 from app.base.files.file_names import title_of
 from app.base.files.yaml_tree import read_yaml
 from app.base.language.language import language_names, note_on
-from app.base.problem import Problem
 from app.base.problems import Problems
 from app.base.words import and_list, counted
 from app.protocol.allocation.feasibility import Feasibility
@@ -79,7 +78,7 @@ class Opening:
         yaml: its study.yaml.
         needs: whether its design is feasible; None for a study so large that this is only computed when it is opened.
         as_written: placeholders that raters should read as they are.
-        problems: those of a draft that is being edited.
+        problems: those of a draft that is being edited: the path of each, and what is wrong.
         left_out: items that make no trial.
         revealing: responses that may reveal their source; None if the texts were not read.
         file_name: the spreadsheet that the texts are from; `decided` is what became of its rows that have a problem.
@@ -93,7 +92,7 @@ class Opening:
     yaml: str
     needs: Feasibility | None
     as_written: Container[str] = ()
-    problems: Sequence[Problem] = ()
+    problems: Sequence[tuple[str, str]] = ()
     left_out: Sequence[str] = ()
     revealing: Sequence[Revealing] | None = None
     file_name: str = ""
@@ -119,10 +118,10 @@ class Opening:
         ]
 
     def _draft(self) -> Iterator[Check]:
-        for one in self.problems:
-            section = section_of(one.column or "")
+        for path, words in self.problems:
+            section = section_of(path)
             title = section.title if section else "Design"
-            yield Check("stop", title, one.beside_its_field(), place_of(one.column or ""))
+            yield Check("stop", title, words, place_of(path))
         if problem := _reason(check_carried_out, self.protocol, self.yaml):
             yield Check("stop", "Design", problem, Fix("show_design"))
 

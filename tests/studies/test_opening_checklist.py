@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.base.problem import Problem
 from app.protocol.allocation.feasibility import feasibility
 from app.studies.creation.read_new_study import feasibility_of_folder
 from app.studies.creation.templates import new_study
@@ -184,10 +183,8 @@ def test_typing_that_consent_does_not_declare_stops() -> None:
 
 
 def test_problems_of_the_draft_stop_and_lead_to_their_field() -> None:
-    rule = "checks.flag_at must be at most the number of checks, or nobody can be flagged"
-    problem = Problem("study.yaml", 3, "checks.flag_at", "2", rule, is_rule=True)
-    check = about(BY_KEY["checks"].title, {}, problems=[problem])
-    assert (check.state, check.fix) == ("stop", place_of("checks.flag_at"))
+    check = about(BY_KEY["checks"].title, {}, problems=[("checks.flag_at", "Must be at most 1. Found: 2.")])
+    assert (check.state, check.words, check.fix) == ("stop", "Must be at most 1. Found: 2.", place_of("checks.flag_at"))
 
 
 def test_uneven_design_is_looked_at_and_even_one_is_good() -> None:

@@ -22,6 +22,7 @@ from app.rating.question_editor.asked import AskedQuestions, asked_questions
 from app.studies.creation.templates import template_question, template_questions
 from app.studies.editor.changes import changes
 from app.studies.editor.design_page import DesignForm, SentForm, conflict_page, design_page, placed
+from app.studies.editor.problem_words import problem_words
 from app.studies.editor.protocol_edits import (
     Change,
     Edit,
@@ -288,7 +289,7 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
             for title, places in on_pages(edit.data)
         ],
         editor=editor,
-        wrong=placed(edit.problems, (*editor.main, *editor.marks, *editor.more)).at if editor else {},
+        wrong=placed(edit, (*editor.main, *editor.marks, *editor.more)).at if editor else {},
         scale_now=_scale_now(question) if question else "",
         choices=_grouped(scale_choices(db, study.id, lead.id, edit.data, number)),
         pasted=pasted,
@@ -316,7 +317,7 @@ def _entries(edit: Edit, asked: AskedQuestions, seen: Callable[..., Markup]) -> 
         name, _, rest = (problem.column or "").partition(".")
         place = rest.partition(".")[0]
         if name == QUESTIONS and place.isdecimal():
-            words = problem.beside_its_field().removeprefix(f"Questions.{place} ")
+            words = problem_words(problem, edit.data).removeprefix(f"Questions.{place} ")
             problems.setdefault(int(place), []).append(words[:1].upper() + words[1:])
     entries = {}
     for number, question in enumerate(questions, 1):

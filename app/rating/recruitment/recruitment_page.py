@@ -135,7 +135,7 @@ def _page(
         minutes=minutes,
         endings=endings,
         redrawn=(),
-        placed=placed(edit.problems, section_controls(SECTION, edit.data)),
+        placed=placed(edit, section_controls(SECTION, edit.data)),
         pools=list(protocol.design.pools),
         **{"problem": "", "people": "", "link": None, **invited},
     )

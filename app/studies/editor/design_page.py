@@ -19,6 +19,7 @@ from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
 from app.studies.editor.changes import changes
 from app.studies.editor.controls import Control
+from app.studies.editor.problem_words import problem_words
 from app.studies.editor.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
 from app.studies.editor.reading import REMOVE
 from app.studies.editor.sections import QUESTIONS, SECTIONS, Section, section_of, value_at
@@ -63,7 +64,7 @@ class Placed(NamedTuple):
     elsewhere: list[Problem]
 
 
-def placed(problems: Sequence[Problem], controls: Sequence[Control], whole: str = "") -> Placed:
+def placed(edit: Edit, controls: Sequence[Control], whole: str = "") -> Placed:
     """Assign each problem to the innermost control that contains its path.
 
     `whole` is the path of what all controls belong to, such as a question, if the page has no control for it.
@@ -71,12 +72,12 @@ def placed(problems: Sequence[Problem], controls: Sequence[Control], whole: str 
     paths = {whole, *(path for control in controls for path in control.paths)} - {""}
     at: dict[str, list[str]] = {}
     elsewhere = []
-    for problem in problems:
+    for problem in edit.problems:
         path = problem.column or ""
         while path and path not in paths:
             path = path.rpartition(".")[0]
         if path:
-            at.setdefault(path, []).append(problem.beside_its_field())
+            at.setdefault(path, []).append(problem_words(problem, edit.data))
         else:
             elsewhere.append(problem)
     return Placed(at, at.pop(whole, []), elsewhere)

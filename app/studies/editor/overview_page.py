@@ -16,6 +16,7 @@ from app.studies.editor.design_page import (
     places_of_placeholders,
 )
 from app.studies.editor.preview_pages import preview_pages
+from app.studies.editor.problem_words import problem_words
 from app.studies.editor.protocol_edits import get_draft
 from app.studies.own_study import Own
 from app.studies.protocols import answered_questions, get_protocol, list_versions, used_sources
@@ -45,7 +46,9 @@ def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Respons
         study,
         edit,
         "overview",
-        problems=[(problem, place_in_words(problem), *address_of_problem(problem)) for problem in edit.problems],
+        problems=[
+            (problem_words(one, edit.data), place_in_words(one), *address_of_problem(one)) for one in edit.problems
+        ],
         versions=history,
         together=together,
         diff=changes(edit.published, edit.yaml),

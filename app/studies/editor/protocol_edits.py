@@ -144,17 +144,12 @@ def check_draft(db: Connection, study: StudyRow) -> None:
     Raises:
         OpeningError: with the number of problems.
     """
-    n_problems = len(list_draft_problems(db, study))
+    n_problems = len(get_draft(db, study).problems) if study.opened_at is None else 0
     if n_problems:
         raise OpeningError(
             f"The design has {counted(n_problems, 'problem')}, and raters would get it as it was before. "
             "Solve what the Design page lists, then open the study."
         )
-
-
-def list_draft_problems(db: Connection, study: StudyRow) -> tuple[Problem, ...]:
-    """The problems in the draft of a study that was never opened; none afterwards."""
-    return get_draft(db, study).problems if study.opened_at is None else ()
 
 
 def save_change(db: Connection, study: StudyRow, lead: Lead, number: int, change: Change) -> Edit:

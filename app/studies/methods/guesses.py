@@ -14,6 +14,7 @@ from app.protocol.primary import TESTS
 from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.editor.check_form import with_new_check
 from app.studies.editor.controls import Option
+from app.studies.editor.problem_words import problem_words
 from app.studies.editor.published_scales import BY_SHORT, ScaleWordsError, with_published
 from app.studies.editor.question_keys import free_key, key_of
 from app.studies.editor.question_list import NO_TEXT
@@ -365,7 +366,7 @@ def with_guess(data: Data, guess: Guess) -> Data:
     made = kind.apply(data, guess.values)
     before = {problem.column for problem in _problems(data)}
     if new := [problem for problem in _problems(made) if problem.column not in before]:
-        raise GuessError(new[0].beside_its_field())
+        raise GuessError(problem_words(new[0], made))
     return made
 
 
