@@ -25,7 +25,7 @@ from app.accounts.openid.provider import Client, OpenIdProvider
 from app.accounts.passwords import BREACHED
 from app.accounts.sign_in import signed_out
 from app.base.database.address import parse_address
-from app.base.database.engine import TO_SPARE, database_url, hot_share, make_engine, transactions
+from app.base.database.engine import SPARE_CONNECTIONS, database_url, hot_share, make_engine, transactions
 from app.base.database.operations import RecentOperations
 from app.base.database.replica import ReplicaReads
 from app.base.help.library import Library
@@ -134,7 +134,7 @@ def set_state(app: FastAPI, engine: Engine) -> None:
     _set_database(app, engine, now)
     _set_processes(app, now)
     _share_connections(app, now.n_threads)
-    app.state.long_turns = LongTurns(TO_SPARE)
+    app.state.long_turns = LongTurns(SPARE_CONNECTIONS)
     app.state.n_threads = now.n_threads
     app.state.max_upload_bytes = now.max_upload_mb * MEBIBYTE
     app.state.max_arrivals = now.max_arrivals_per_minute
@@ -212,7 +212,7 @@ def _replica(app: FastAPI, now: Settings) -> ReplicaReads | None:
     if not now.database_replica_url:
         return None
     url = parse_address(now.database_replica_url)
-    engine = make_engine(url, n_connections=TO_SPARE, statement_s=STATEMENT_S)
+    engine = make_engine(url, n_connections=SPARE_CONNECTIONS, statement_s=STATEMENT_S)
     return ReplicaReads(app.state.begin, transactions(engine), max_lag_s=now.max_replica_lag_s)
 
 

@@ -15,7 +15,7 @@ from app.base.database.engine import make_engine
 from app.base.database.migrate import upgrade
 from app.base.postgres import EmbeddedPostgres
 from app.main import create_app
-from app.rating.arrival.arrivals import get_study_door
+from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.life_cycle import open_study
 from app.rating.rater_path import Arrival, arrive
 from app.settings import folder
@@ -142,7 +142,7 @@ class Scene:
 def _arrived(engine: Engine, name: str, slug: str) -> Scene:
     """Let one rater arrive: of the pool of the open link, or of the first pool if there is no open link."""
     with engine.begin() as db:
-        study = get_study_door(db, slug)
+        study = get_arrival_study(db, slug)
         assert study is not None
         design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
         pool = design.open_pool or next(iter(design.pools), None)

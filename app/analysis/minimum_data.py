@@ -35,7 +35,7 @@ RATINGS_OF_RATER = Minimum(MIN_ANSWERS_OF_RATER, MIN_ANSWERS_OF_RATER, "n_rating
 ANSWERS_OF_RATER = replace(RATINGS_OF_RATER, what="answers by this rater")
 
 
-def held_to_minimum(result: Result, statistic: str, of_answers: Counts, scope: Scope) -> Result:
+def with_minimum_data(result: Result, statistic: str, of_answers: Counts, scope: Scope) -> Result:
     """Return the result without its estimate, or without its interval, if it is based on too little data.
 
     Args:

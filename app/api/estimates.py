@@ -14,7 +14,7 @@ from app.api.access import OwnApiExport, OwnApiForLong
 from app.api.routing import api_router
 from app.results.downloads.page import archive
 from app.results.making.page import sent_once
-from app.results.pages.asked import Asked
+from app.results.pages.report_query import OwnReportQuery
 from app.results.reports.live_report import LiveReports
 
 router = api_router("results")
@@ -47,7 +47,7 @@ def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
     },
     summary="Estimates",
 )
-def api_estimates(request: Request, own: OwnApiForLong, asked: Asked) -> Response:
+def api_estimates(request: Request, own: OwnApiForLong, asked: OwnReportQuery) -> Response:
     """All estimates with intervals. The filters are those of the results pages; the first call may take seconds.
 
     `Last-Modified` says when the ratings were read; `after` asks for ratings that were read later than that. With the

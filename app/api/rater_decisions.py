@@ -14,7 +14,7 @@ from app.base.problem import InvalidInputError
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, UnprocessableError
 from app.base.web.links import base_address
-from app.rating.arrival.arrivals import get_own_study_door
+from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.recruitment.invited_people import check_keys
 from app.rating.review.exclusions import find_rater, record_exclusion
@@ -48,12 +48,12 @@ def api_exclusion(
 @router.post("/links", status_code=201, summary="Make personal links")
 def api_links(request: Request, db: Db, own: OwnApi, invitation: Invitation) -> Links:
     """New personal links. Earlier links of the same raters end, so sending a request again does no harm."""
-    door = get_own_study_door(db, own.study.slug)
-    if door is None:
+    arrival_study = get_own_arrival_study(db, own.study.slug)
+    if arrival_study is None:
         raise NotFoundError
     try:
         check_keys(invitation.raters)
-        made = invite_raters(db, door, invitation.raters, invitation.pool)
+        made = invite_raters(db, arrival_study, invitation.raters, invitation.pool)
     except InvalidInputError as error:
         raise UnprocessableError(error.problems[0].sentence()) from error
     except InviteError as error:

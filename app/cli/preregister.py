@@ -10,7 +10,7 @@ from app.cli.reading import read_study_folder
 from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
-from app.results.documents.circumstances import REGISTRATION
+from app.results.documents.report_context import REGISTRATION
 from app.results.registration.preregister import ToRegister, register, register_study, registration_files
 from app.studies.creation.read_new_study import planned_items
 

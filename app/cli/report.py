@@ -10,8 +10,8 @@ import typer
 from app.analysis import analyze as analyze_frames
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.report_filters import ALL, Filters
-from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.registration import RegistrationError
+from app.analysis.document.report_context import ReportContext
 from app.base.numbers import STYLES, NumberStyle
 from app.cli.analyze import study_data
 from app.cli.filter_options import require_known, takes_filters
@@ -19,8 +19,8 @@ from app.cli.output import fail, say
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 from app.protocol.study import Protocol
-from app.results.documents.circumstances import REGISTRATION, circumstances_of, circumstances_of_folder
 from app.results.documents.document_formats import FORMATS, Format, ReportJob
+from app.results.documents.report_context import REGISTRATION, report_context_of, report_context_of_folder
 from app.results.documents.report_files import report_files
 
 Formats = Annotated[
@@ -66,14 +66,14 @@ def report(
     say(f"{write_files(out, files)} files written to {out}.")
 
 
-def _circumstances(study: Path | str, protocol: Protocol) -> Circumstances:
+def _circumstances(study: Path | str, protocol: Protocol) -> ReportContext:
     if isinstance(study, Path):
         try:
-            return circumstances_of_folder(study, protocol)
+            return report_context_of_folder(study, protocol)
         except RegistrationError as error:
             fail(f"{study / REGISTRATION}: {error}")
     with store() as engine, engine.connect() as db:
-        return circumstances_of(db, stored_study(db, study))
+        return report_context_of(db, stored_study(db, study))
 
 
 def chosen_formats(names: list[str] | None) -> tuple[Format, ...]:

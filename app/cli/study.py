@@ -17,7 +17,7 @@ from app.cli.output import WRONG_CALL, fail, progress, say
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
-from app.rating.arrival.arrivals import get_own_study_door
+from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.checklist import get_opening
 from app.rating.life_cycle import OpeningError, change_status
@@ -153,7 +153,7 @@ def invite(
 ) -> None:
     """Create personal links, one per line: rater, tab, link. They are shown only once, and replace earlier links."""
     with store() as engine, engine.begin() as db:
-        door = get_own_study_door(db, slug) or no_such_study(slug)
+        door = get_own_arrival_study(db, slug) or no_such_study(slug)
         link = f"{address}/s/{stored_study(db, slug).rater_token}"
         try:
             links = invite_raters(db, door, raters or (), pool)

@@ -15,8 +15,8 @@ from app.base.language.message import message
 from app.base.rendering.pages import use_language
 from app.base.web.cookies import get_cookie
 from app.base.web.deps import Db
-from app.base.web.errors import WORDS, ForbiddenError, GoneError, NoStudyError, NotFoundError, PageError, SentOnError
-from app.rating.arrival.arrivals import get_study_door
+from app.base.web.errors import WORDS, ForbiddenError, GoneError, NoStudyError, NotFoundError, PageError, RedirectError
+from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.rater_path import as_shown, protocol_of
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from app.rating.sessions import RatingSession, get_platform, get_rating_session
@@ -106,7 +106,7 @@ def get_session(request: Request, slug: str, db: Db) -> RatingSession:
 def check_going_on(request: Request, db: Db, slug: str, session: RatingSession) -> None:
     """Redirect raters who have withdrawn; refuse raters if the study is not open."""
     if session.session_state == "withdrawn":
-        raise SentOnError(request.app.url_path_for("show_receipt", slug=slug), WITHDREW)
+        raise RedirectError(request.app.url_path_for("show_receipt", slug=slug), WITHDREW)
     check_open(db, slug, session)
 
 
@@ -115,7 +115,7 @@ def check_withdrawn(request: Request, slug: str, db: Db) -> None:
     token = get_cookie(request, rater_cookie(slug))
     if token and get_withdrawal(db, slug, token):
         use_language_of_study(request, slug, db)
-        raise SentOnError(request.app.url_path_for("show_receipt", slug=slug), WITHDREW)
+        raise RedirectError(request.app.url_path_for("show_receipt", slug=slug), WITHDREW)
 
 
 def check_moved(request: Request, slug: str, db: Db) -> None:
@@ -125,18 +125,18 @@ def check_moved(request: Request, slug: str, db: Db) -> None:
     if session and session.is_moved:
         use_language(request, protocol_of(db, session).language)
         words = message("This page was rated in another browser, and can be opened only there.")
-        raise SentOnError(request.app.url_path_for("show_current", slug=slug), words)
+        raise RedirectError(request.app.url_path_for("show_current", slug=slug), words)
 
 
 def check_study_exists(db: Db, slug: str) -> None:
     """Tell raters of a deleted study that it is gone: opening their link again would not help them."""
-    if get_study_door(db, slug) is None:
+    if get_arrival_study(db, slug) is None:
         raise NoStudyError
 
 
 def use_language_of_study(request: Request, slug: str, db: Db) -> None:
     """Use the language of the study for visitors who are not raters yet."""
-    if study := get_study_door(db, slug):
+    if study := get_arrival_study(db, slug):
         protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
         use_language(request, protocol.language)
 

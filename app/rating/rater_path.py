@@ -10,16 +10,16 @@ from sqlalchemy import Connection
 from app.base.language.language import language_of
 from app.protocol.pages.page_slots import Shown
 from app.protocol.pages.reveal import PRACTICE, Stage, slots_now, stage_of
-from app.protocol.pages.steps import AFTER_RATINGS, DONE, asked_at, next_step, way_of
+from app.protocol.pages.steps import AFTER_RATINGS, DONE, asked_at, next_step, rater_steps
 from app.protocol.questions.form import Answers, PageTimes, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from app.rating.answers.ratings import GOLD
 from app.rating.answers.submit import Action, Sent, release_turns, store
-from app.rating.arrival.admission import Turned, foreseen
-from app.rating.arrival.arrivals import Identity, OpenedSession, StudyDoor, record_arrival, record_invited_arrival
-from app.rating.arrival.conditions import foreseen_conditions, own_conditions, stored_condition
+from app.rating.arrival.admission import Turned, turned_by_limits
+from app.rating.arrival.arrivals import ArrivalStudy, Identity, OpenedSession, record_arrival, record_invited_arrival
+from app.rating.arrival.conditions import own_conditions, stored_condition, turned_by_conditions
 from app.rating.seats.assignment_view import AssignmentView, next_assignment, next_revisit
 from app.rating.seats.assignments import get_so_far
 from app.rating.seats.seats import Claimant, has_free_seats, has_leased_seats, return_expired
@@ -36,14 +36,14 @@ Form = Mapping[str, Sequence[str]]
 # Whether a seat is free for a rater who has not started: they are told before the consent form and instructions.
 
 
-def outlook(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
+def turned_before_start(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
     """None if a seat seems to be free; otherwise whether one may still become free.
 
     Nothing is locked or reserved: raters are checked again when they start.
     """
     return_expired(db, session)
     pool = pool_of_seats(protocol, session.pool)
-    if turned := foreseen(db, session, protocol) or foreseen_conditions(db, session, protocol, pool):
+    if turned := turned_by_limits(db, session, protocol) or turned_by_conditions(db, session, protocol, pool):
         return turned
     who = Claimant(session, True, own_conditions(protocol, stored_condition(db, session, protocol)).texts, pool=pool)
     if has_free_seats(db, who):
@@ -88,7 +88,7 @@ class InvitedOnlyError(PermissionError):
 
 def arrive(
     db: Connection,
-    study: StudyDoor,
+    study: ArrivalStudy,
     arrival: Arrival,
     *,
     cookie: str | None = None,
@@ -166,13 +166,13 @@ def current_step(db: Connection, session: RatingSession) -> str:
     if session.has_ended:
         return DONE if session.session_state == "finished" else session.session_state
     protocol = protocol_of(db, session)
-    return next_step(way_of(protocol, pool=session.pool, condition=session.condition), session.passed)
+    return next_step(rater_steps(protocol, pool=session.pool, condition=session.condition), session.passed)
 
 
 def as_shown(db: Connection, session: RatingSession, view: AssignmentView) -> AssignmentView:
     """The assignment as its page is now: for rating or as a revisit."""
     is_done = view.state == "done"
-    return view.looked_back_on() if is_done and current_step(db, session) == "revisit" else view
+    return view.as_revisit() if is_done and current_step(db, session) == "revisit" else view
 
 
 def may_rate(db: Connection, session: RatingSession, view: AssignmentView) -> bool:
@@ -199,7 +199,7 @@ def current_page(db: Connection, session: RatingSession) -> AssignmentView | str
     if step == "rating":
         return _rating_page(db, session)
     is_to_begin = not session.has_begun and not session.has_ended
-    return (is_to_begin and outlook(db, session, protocol_of(db, session))) or step
+    return (is_to_begin and turned_before_start(db, session, protocol_of(db, session))) or step
 
 
 def _rating_page(db: Connection, session: RatingSession) -> AssignmentView | str:

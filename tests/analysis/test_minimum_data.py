@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.analysis import analyze
-from app.analysis.minimum_data import enough, held_to_minimum, without_uninformative_interval
+from app.analysis.minimum_data import enough, with_minimum_data, without_uninformative_interval
 from app.analysis.statistic import statistics
 from app.analysis.wording.formatting import interval_text
 from app.stats.result import Interval, Method, Result, undefined
@@ -123,10 +123,10 @@ def test_share_of_agreeing_pairs_has_an_interval_from_five_units() -> None:
         0.5, Method(words="mean over units"), interval=Interval(0.3, 0.7, Method("jackknife_units"), inference="items")
     )
     in_scope: Counts = {"n_items": 9, "n_units": 9, "n_pairable_units": 4, "n_raters": 2, "n_ratings": 13}
-    few = held_to_minimum(share, "percent_agreement", in_scope, {})
+    few = with_minimum_data(share, "percent_agreement", in_scope, {})
     assert (few.estimate, few.interval, few.interval_reason) == (0.5, None, "too_few")
     assert few.note == "No interval: needs 5 units that two or more raters rated, has 4."
-    assert held_to_minimum(share, "percent_agreement", {**in_scope, "n_pairable_units": 5}, {}) is share
+    assert with_minimum_data(share, "percent_agreement", {**in_scope, "n_pairable_units": 5}, {}) is share
 
 
 def test_habits_of_rater_require_five_answers(small: Report, larger: Report) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.protocol.allocation.randomization import seeded
-from app.rating.arrival.arrivals import get_study_door
+from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.arrival.invitations import invite_raters
 from app.rating.rater_path import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
 from app.rating.sessions import get_rating_session
@@ -30,7 +30,7 @@ def rate_until_full(db: Connection, slug: str, seed: int = 1, most: int = 100) -
 
     Named raters come first, with personal links; then anonymous raters, if the study is open to all.
     """
-    study = get_study_door(db, slug)
+    study = get_arrival_study(db, slug)
     assert study
     n_named = sum(rate_as(db, slug, name, seed, invite) for name, invite in invite_raters(db, study))
     design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
@@ -44,7 +44,7 @@ def rate_until_full(db: Connection, slug: str, seed: int = 1, most: int = 100) -
 
 def rate_as(db: Connection, slug: str, name: str, seed: int, invite: str = "") -> bool:
     """Let one rater complete the study; return False if there was no seat."""
-    study = get_study_door(db, slug)
+    study = get_arrival_study(db, slug)
     assert study
     arrival = Arrival("invite" if invite else "link", invite or name, {})
     rating_session = arrive(db, study, arrival, is_simulated=not invite)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from app.rating.arrival.arrivals import get_study_door
+from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.rater_path import Arrival, arrive, begin_rating, current_page, finish, submit_rating
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from app.rating.sessions import RatingSession, get_rating_session
@@ -25,7 +25,7 @@ class Rater:
         """Arrive, by a link with these parameters."""
         self.engine, self.slug = engine, slug
         with engine.begin() as db:
-            study = get_study_door(db, slug)
+            study = get_arrival_study(db, slug)
             assert study
             rating_session = arrive(db, study, Arrival("participant", who, parameters))
             assert rating_session

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.encoded_study import Codes
 from app.analysis.estimate import Estimate, Scope, Unit, estimate_of
-from app.analysis.minimum_data import held_to_minimum, without_uninformative_interval
+from app.analysis.minimum_data import with_minimum_data, without_uninformative_interval
 from app.analysis.statistic import declared
 from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, ScaledQuestion
 from app.stats.clusters import kept_within
@@ -120,7 +120,7 @@ def record_of(
 
     `question` is None for estimates of the whole study; `ends` are the lowest and highest possible value, if known.
     """
-    enough = held_to_minimum(result, statistic, answers.counts, scope)
+    enough = with_minimum_data(result, statistic, answers.counts, scope)
     return estimate_of(
         without_uninformative_interval(enough, statistic, ends),
         section=section,

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from app.analysis.data.flow import is_by_condition
 from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.document.bibliography import REFERENCES, of_estimate, of_procedure
-from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import (
     GENERALIZATION,
     check_sentences,
@@ -23,6 +22,7 @@ from app.analysis.document.design_words import (
     sample_size_sentence,
     sources_sentence,
 )
+from app.analysis.document.report_context import ReportContext
 from app.analysis.estimate import Estimate
 from app.analysis.findings.participants import arm_name
 from app.analysis.findings.summary import Summary
@@ -91,7 +91,7 @@ def methods_section(
     report: Report,
     protocol: Protocol,
     shown: Iterable[Estimate],
-    about: Circumstances,
+    about: ReportContext,
     composites: DataTable | None = None,
 ) -> Section:
     """The whole section; `shown` are the estimates that the report shows, `composites` the table of composites."""

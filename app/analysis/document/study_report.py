@@ -9,7 +9,6 @@ from app import __version__
 from app.analysis.data.simulated import SIMULATED_ONLY, SIMULATED_ONLY_SENTENCE
 from app.analysis.document.bibliography import REFERENCES, references_of
 from app.analysis.document.body_tables import composite_table
-from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import monitoring_keys
 from app.analysis.document.deviations import deviations_section
 from app.analysis.document.findings import (
@@ -22,6 +21,7 @@ from app.analysis.document.findings import (
 )
 from app.analysis.document.methods import adjustment_keys, limits_section, methods_section, statistics_cited
 from app.analysis.document.numbered import Numbered
+from app.analysis.document.report_context import ReportContext
 from app.analysis.estimate import Estimate
 from app.analysis.findings.robustness import robustness_sentence
 from app.analysis.findings.specifications import STATISTICS as SPECIFICATIONS
@@ -96,7 +96,7 @@ def digits(estimate: Estimate) -> str:
 
 
 def study_report(
-    report: Report, protocol: Protocol, figures: Sequence[PlacedFigure], about: Circumstances
+    report: Report, protocol: Protocol, figures: Sequence[PlacedFigure], about: ReportContext
 ) -> tuple[Document, list[Reference]]:
     """The document with the publications that it cites. The report is not `labelled`."""
     numbers = Numbered(protocol.labels)
@@ -159,7 +159,7 @@ def _objections(summary: Summary) -> Iterator[Section]:
         yield Section("Objections to expect", (Bullets(said),))
 
 
-def _lines(report: Report, about: Circumstances) -> tuple[str, ...]:
+def _lines(report: Report, about: ReportContext) -> tuple[str, ...]:
     made = f"Report of the study {report.study}, made by Attune {__version__} on {about.made_on}."
     return (*filter(None, (made, about.status)), f"Data hash {report.data_hash}.")
 

@@ -44,7 +44,7 @@ def ask_idle_connections(engine: Engine) -> None:
 
 # The layers above use Connection and nothing else from the database library.
 __all__ = [
-    "TO_SPARE",
+    "SPARE_CONNECTIONS",
     "Begin",
     "Connection",
     "database_url",
@@ -57,7 +57,7 @@ __all__ = [
 
 
 # Connections in addition to one per thread, for handlers that manage their own transactions.
-TO_SPARE = 4
+SPARE_CONNECTIONS = 4
 
 
 def hot_share(n_threads: int) -> int:
@@ -96,7 +96,7 @@ def make_engine(url: str, *, n_connections: int = 16, statement_s: int = 0) -> E
     engine = create_engine(
         url,
         pool_size=n_connections,
-        max_overflow=TO_SPARE,
+        max_overflow=SPARE_CONNECTIONS,
         # The connection used last: each has its own caches in PostgreSQL, and a few busy ones stay in the processor's.
         pool_use_lifo=True,
         pool_recycle=1800,
@@ -170,4 +170,4 @@ def max_workers(n_available: int, n_threads: int) -> int:
 
 
 def _per_worker(n_threads: int) -> int:
-    return n_threads + TO_SPARE
+    return n_threads + SPARE_CONNECTIONS

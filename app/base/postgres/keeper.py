@@ -16,7 +16,16 @@ from pathlib import Path
 
 from app.base.postgres.account import Account, server_account
 from app.base.postgres.errors import EmbeddedError
-from app.base.postgres.postmaster import CLUSTER, Launched, Silence, launch, let_live, proven_pid, reap, stop_postmaster
+from app.base.postgres.postmaster import (
+    CLUSTER,
+    Launched,
+    Silence,
+    keep_running,
+    launch,
+    proven_pid,
+    reap,
+    stop_postmaster,
+)
 from app.base.postgres.private_files import KEEPER, START, USERS, alone, is_still, open_lock, try_alone, write_private
 from app.base.postgres.sockets import is_listening, remove_short_folder, socket_folder
 
@@ -105,7 +114,7 @@ def ensure_keeper(home: Path) -> None:
     lock = open_lock(home / KEEPER)
     try:
         if try_alone(lock):
-            let_live(_spawn(home, lock))
+            keep_running(_spawn(home, lock))
     finally:
         os.close(lock)
     reap()

@@ -99,7 +99,7 @@ def signal_postmaster(pid: int, cluster: Path, number: signal.Signals) -> bool:
 _started: list[subprocess.Popen[bytes]] = []
 
 
-def let_live(process: subprocess.Popen[bytes]) -> None:
+def keep_running(process: subprocess.Popen[bytes]) -> None:
     """Keep a reference to a process that continues when this one ends."""
     _started.append(process)
 
@@ -141,7 +141,7 @@ def launch(home: Path, cluster: Path, socket: Path, account: Account, programs: 
         )
     finally:
         os.close(log)
-    let_live(process)
+    keep_running(process)
     return Launched(process, home / LOG, offset)
 
 

@@ -24,7 +24,7 @@ from app.base.web.errors import (
     GoneError,
     NotFoundError,
     PageError,
-    SentOnError,
+    RedirectError,
 )
 from app.base.words import problem_in_words
 
@@ -57,7 +57,7 @@ def register(app: FastAPI) -> None:
     app.exception_handler(PageError)(_page_error)
     app.exception_handler(BlindedError)(_blinded)
     app.exception_handler(SideProcessError)(_stopped)
-    app.exception_handler(SentOnError)(_send_on)
+    app.exception_handler(RedirectError)(_redirect)
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler(ClientDisconnect)(_left)
@@ -126,7 +126,7 @@ def _unavailable(request: Request, error: Exception) -> Response:
     return answer(request, UNAVAILABLE, title, sentence, headers=headers, request_id=current_request_id())
 
 
-def _send_on(request: Request, error: SentOnError) -> Response:
+def _redirect(request: Request, error: RedirectError) -> Response:
     if is_htmx(request):
         return Response(status_code=204, headers={"HX-Redirect": error.address})
     if _wants_json(request):

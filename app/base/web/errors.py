@@ -129,7 +129,7 @@ class SignInError(Exception):
     """A lead's page was requested without a lead's session."""
 
 
-class SentOnError(Exception):
+class RedirectError(Exception):
     """The visitor is redirected to another page; scripts, which cannot be redirected, get the reason."""
 
     def __init__(self, address: str, sentence: Message) -> None:

@@ -33,13 +33,13 @@ async def connection(endpoint: Endpoint, dialect: Dialect | None = None) -> Asyn
         raise ClientMissingError(
             "Model judges need the package openai, which is not installed: pip install 'attune-studies[models]'"
         ) from None
-    known, pace = dialect or Dialect(), _Pace(endpoint.per_minute)
+    known, rate_limit = dialect or Dialect(), _RateLimit(endpoint.per_minute)
     async with connected(endpoint) as client:
 
         async def send_one(messages: Sequence[Message], parameters: Parameters, request_id: str) -> Reply:
             while True:
                 asked = known.adapted(parameters)
-                await pace.turn()
+                await rate_limit.turn()
                 try:
                     return await send(client, endpoint, messages, asked, request_id)
                 except RequestError as error:
@@ -49,7 +49,7 @@ async def connection(endpoint: Endpoint, dialect: Dialect | None = None) -> Asyn
         yield send_one
 
 
-class _Pace:
+class _RateLimit:
     """Lets requests pass at equal distances, not more of them per minute than a server allows."""
 
     def __init__(self, per_minute: float | None) -> None:

@@ -13,8 +13,8 @@ from app.llm.client.budget import estimated_tokens
 from app.llm.client.connection import connection
 from app.llm.client.dialect import N_ALTERNATIVES, Dialect
 from app.llm.client.endpoint import Endpoint, Parameters, Reply
-from app.llm.client.patience import Patience, send_patiently
 from app.llm.client.request_errors import RequestError
+from app.llm.client.retries import RetryPolicy, send_with_retries
 
 # Words of one token or two in every tokenizer, none of which is in the filler.
 _CANARIES = ("heron", "copper", "violet", "harbor", "walnut", "lantern")
@@ -22,7 +22,7 @@ _FILLER = "The morning was quiet and the street was wet. "
 _FIELD = (Asked("word", "the word of the first line", "text"),)
 # A server that counts so much less than the estimate has cut the prompt.
 _MAX_CUT = 0.5
-_PATIENCE = Patience(n_tries=2, base_s=0.5)
+_PATIENCE = RetryPolicy(n_tries=2, base_s=0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ async def _findings(endpoint: Endpoint, asked: Parameters, n_prompt_tokens: int)
                 N_ALTERNATIVES[0],
             )
             request_id = f"handshake-{uuid4().hex}"
-            found = await send_patiently(
+            found = await send_with_retries(
                 lambda: send([{"role": "user", "content": prompt}], tried, request_id), _PATIENCE
             )
             if found.reply is None:

@@ -14,9 +14,9 @@ from app.llm.client.answers import UnparsedError, is_refusal
 from app.llm.client.asked import schema_of
 from app.llm.client.budget import Budget
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
-from app.llm.client.patience import Tried
 from app.llm.client.probabilities import AnswerProbability, answer_probabilities
 from app.llm.client.request_errors import cut_to_line
+from app.llm.client.retries import Tried
 from app.llm.judges.judge_pages import JudgedStudy, JudgePage, answers_of, probabilities_by_slot
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome

@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from app.llm.client.endpoint import Reply
-from app.llm.client.patience import Tried
 from app.llm.client.probabilities import AnswerProbability
+from app.llm.client.retries import Tried
 from app.llm.client.thoughts import split_thoughts
 from app.llm.judges.judge_pages import JudgedStudy
 from app.llm.judges.judge_settings import JudgeSettings

@@ -14,7 +14,7 @@ from app.base.database.engine import Begin
 from app.llm.client.budget import Budget, estimated_tokens
 from app.llm.client.connection import Send, connection
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
-from app.llm.client.patience import Patience, Tried, run_all, send_patiently
+from app.llm.client.retries import RetryPolicy, Tried, run_all, send_with_retries
 from app.llm.outcomes import Outcome
 from app.llm.runs.requests import (
     Answered,
@@ -69,7 +69,7 @@ class RequestRun:
     endpoint: Endpoint
     budget: Budget
     n_at_once: int = 4
-    patience: Patience = field(default_factory=Patience)
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     progress: Callable[[int, int], None] = _quiet
     limit: int | None = None
     n_done: int = 0
@@ -122,7 +122,7 @@ class RequestRun:
         with self.begin() as db:
             record_asked(db, self.run, planned.id, prompt)
         request_id = f"{self.run.settings['run_key']}-{planned.number}-{planned.attempt}"
-        tried = await send_patiently(lambda: send(prompt, parameters, request_id), self.patience)
+        tried = await send_with_retries(lambda: send(prompt, parameters, request_id), self.retry_policy)
         try:
             result = job.result(planned, prompt, tried)
         except Exception as error:  # noqa: BLE001 - what was paid for is recorded, whatever it is

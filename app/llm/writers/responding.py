@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from app.base.database.engine import Begin
 from app.llm.client.budget import Budget
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
-from app.llm.client.patience import Tried
+from app.llm.client.retries import Tried
 from app.llm.outcomes import Outcome
 from app.llm.runs.request_run import RequestRun, Result, answered_by, failed, without_answer
 from app.llm.runs.requests import FollowUp, PlannedRequest

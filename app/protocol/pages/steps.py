@@ -17,7 +17,7 @@ DONE = "done"
 AFTER_RATINGS = frozenset({"debrief", DONE})
 
 
-def way_of(protocol: Protocol, *, pool: str | None = None, condition: str = "") -> tuple[str, ...]:
+def rater_steps(protocol: Protocol, *, pool: str | None = None, condition: str = "") -> tuple[str, ...]:
     """The steps of a rater's path, in order, ending with `done`.
 
     Args:

@@ -225,7 +225,7 @@ def keep_admission(db: Connection, session: RatingSession, protocol: Protocol) -
         record_admission(db, session, _own_limits(db, session, protocol))
 
 
-def foreseen(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
+def turned_by_limits(db: Connection, session: RatingSession, protocol: Protocol) -> Turned | None:
     """Whether there is room, before a rater starts, as far as the answers are known by then.
 
     If a quota depends on a question that has not been asked yet, there is room as long as any of its values has room.

@@ -118,7 +118,7 @@ _KEY_NAME = "rater pseudonyms"
 
 
 @dataclass(frozen=True, slots=True)
-class StudyDoor:
+class ArrivalStudy:
     """What an arriving rater needs to know about a study."""
 
     id: int
@@ -157,21 +157,21 @@ class OpenedSession:
     is_just_moved: bool = False
 
 
-def get_study_door(db: Connection, slug: str) -> StudyDoor | None:
+def get_arrival_study(db: Connection, slug: str) -> ArrivalStudy | None:
     """The study of a rater's address, or None; see `STUDY_OF_ADDRESS`."""
     row = db.execute(_OF_ADDRESS, {"slug": slug}).one_or_none()
-    return None if row is None else StudyDoor(*row)
+    return None if row is None else ArrivalStudy(*row)
 
 
-def get_own_study_door(db: Connection, slug: str) -> StudyDoor | None:
+def get_own_arrival_study(db: Connection, slug: str) -> ArrivalStudy | None:
     """The study with this slug, even if it is a draft, for people of the study; or None."""
     row = db.execute(_OF_SLUG, {"slug": slug}).one_or_none()
-    return None if row is None else StudyDoor(*row)
+    return None if row is None else ArrivalStudy(*row)
 
 
 def record_arrival(
     db: Connection,
-    study: StudyDoor,
+    study: ArrivalStudy,
     who: Identity,
     *,
     lease_minutes: int,
@@ -207,7 +207,7 @@ def record_arrival(
         parameters = json.dumps(dict(who.parameters))
         row = {"platform": who.platform, "platform_id": who.platform_id, "parameters": parameters}
         db.execute(_PLATFORM_ID, {"study": study.id, "rater": rater_id, **row})
-    return _sit(db, study, rater_id, token, lease_minutes)
+    return _get_or_start_session(db, study, rater_id, token, lease_minutes)
 
 
 def _ascii(cookie: str | None) -> str:
@@ -215,7 +215,7 @@ def _ascii(cookie: str | None) -> str:
     return cookie if cookie and cookie.isascii() else ""
 
 
-def _move(db: Connection, study: StudyDoor, token: str, who: Identity) -> OpenedSession | None:
+def _move(db: Connection, study: ArrivalStudy, token: str, who: Identity) -> OpenedSession | None:
     """The rating session for a browser that has only the ID; None if no one has arrived with this ID."""
     there = db.execute(_THERE, {"study": study.id, "hash": token_hash(token)}).one_or_none()
     if there is None:
@@ -225,17 +225,19 @@ def _move(db: Connection, study: StudyDoor, token: str, who: Identity) -> Opened
     return OpenedSession(own, there.state, study.id, there.rater_id, is_just_moved=is_just_moved)
 
 
-def _token(key: bytes, study: StudyDoor, rater: str) -> str:
+def _token(key: bytes, study: ArrivalStudy, rater: str) -> str:
     return urlsafe_b64encode(keyed(key, "session", study.id, rater)).decode().rstrip("=")
 
 
-def _gone(db: Connection, study: StudyDoor, token: str) -> OpenedSession | None:
+def _gone(db: Connection, study: ArrivalStudy, token: str) -> OpenedSession | None:
     """The rating session of a rater whose answers were deleted: they cannot start again."""
     is_gone = db.execute(_DELETED, {"study": study.id, "hash": token_hash(token)}).scalar_one()
     return OpenedSession(token, "withdrawn", study.id, None) if is_gone else None
 
 
-def _sit(db: Connection, study: StudyDoor, rater_id: int, token: str, lease_minutes: int) -> OpenedSession:
+def _get_or_start_session(
+    db: Connection, study: ArrivalStudy, rater_id: int, token: str, lease_minutes: int
+) -> OpenedSession:
     """The rater's only rating session, either new or existing."""
     session = {"hash": token_hash(token), "version": study.protocol_version, "lease": lease_minutes}
     state = db.execute(_SESSION, {"study": study.id, "rater": rater_id, **session}).scalar_one()
@@ -243,7 +245,7 @@ def _sit(db: Connection, study: StudyDoor, rater_id: int, token: str, lease_minu
 
 
 def record_invited_arrival(
-    db: Connection, study: StudyDoor, invite: str, *, lease_minutes: int
+    db: Connection, study: ArrivalStudy, invite: str, *, lease_minutes: int
 ) -> OpenedSession | None:
     """Record the arrival of a rater with a personal link: the rater it was made for or, if none, a new one.
 
@@ -255,7 +257,7 @@ def record_invited_arrival(
         return None
     if found.rater_id is not None:
         token = _token(installation_key(db, _KEY_NAME), study, found.key)
-        return _gone(db, study, token) or _sit(db, study, found.rater_id, token, lease_minutes)
+        return _gone(db, study, token) or _get_or_start_session(db, study, found.rater_id, token, lease_minutes)
     rating_session = record_arrival(db, study, Identity("invite", hashed.hex()), lease_minutes=lease_minutes)
     if rating_session.rater_id is not None:
         db.execute(_INVITED, {"study": study.id, "hash": hashed, "rater": rating_session.rater_id})

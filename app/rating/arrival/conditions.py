@@ -214,7 +214,7 @@ def keep_condition(db: Connection, session: RatingSession, protocol: Protocol, p
         claim_condition_again(db, session, pool)
 
 
-def foreseen_conditions(
+def turned_by_conditions(
     db: Connection, session: RatingSession, protocol: Protocol, pool: str
 ) -> Literal["wait", "full"] | None:
     """None if a seat is free; otherwise whether one may still become free."""

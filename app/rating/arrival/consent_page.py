@@ -9,7 +9,7 @@ from app.base.rendering.pages import use_language
 from app.base.web.cookies import drop_cookie, get_cookie, set_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import ForbiddenError, NotFoundError
-from app.rating.arrival.arrivals import get_study_door
+from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.arrival.consent import agree, refuse
 from app.rating.deps import NO_LINK, FormFields, Session, check_going_on, rater_cookie, use_language_of_study
 from app.rating.http_responses import go, rater_page
@@ -63,7 +63,7 @@ def submit_consent(request: Request, slug: str, db: Db, form: FormFields) -> Res
 
 @router.get("/{slug}/refused")
 def show_refused(request: Request, slug: str, db: Db) -> Response:
-    study = get_study_door(db, slug)
+    study = get_arrival_study(db, slug)
     platform = get_cookie(request, refused_cookie(slug))
     if study is None or platform is None:
         raise NotFoundError

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, text
 
-from app.rating.arrival.arrivals import StudyDoor, record_invite
+from app.rating.arrival.arrivals import ArrivalStudy, record_invite
 from app.studies.protocols import get_protocol
 
 _INVITABLE = text("""
@@ -65,7 +65,7 @@ class InviteError(ValueError):
 
 
 def invite_raters(
-    db: Connection, study: StudyDoor, keys: Sequence[str] = (), pool: str | None = None
+    db: Connection, study: ArrivalStudy, keys: Sequence[str] = (), pool: str | None = None
 ) -> list[tuple[str, str]]:
     """Create a new link for each of these raters, as (key, token); their earlier links are revoked.
 

@@ -15,9 +15,9 @@ from app.base.language.message import message
 from app.base.rendering.pages import use_language
 from app.base.web.cookies import address_of, get_cookie, set_cookie
 from app.base.web.deps import Db, turn
-from app.base.web.errors import ForbiddenError, GoneError, NoStudyError, PageError, SentOnError, TooManyError
+from app.base.web.errors import ForbiddenError, GoneError, NoStudyError, PageError, RedirectError, TooManyError
 from app.rating.arrival import mturk
-from app.rating.arrival.arrivals import OpenedSession, StudyDoor, get_study_door
+from app.rating.arrival.arrivals import ArrivalStudy, OpenedSession, get_arrival_study
 from app.rating.deps import MAX_AGE_S, NO_LINK, NOT_YET, WITHDREW, NotOpenError, check_open, rater_cookie
 from app.rating.http_responses import go, rater_page
 from app.rating.rater_path import Arrival, InvitedOnlyError, arrive
@@ -57,7 +57,7 @@ async def count_arrival(request: Request, slug: str) -> None:
 
 @router.get("/{slug}", dependencies=[Depends(count_arrival)])
 def show_arrival(request: Request, slug: str, db: Db) -> Response:
-    study = get_study_door(db, slug)
+    study = get_arrival_study(db, slug)
     if study is None:
         raise NoStudyError
     protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
@@ -91,7 +91,7 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     return response
 
 
-def _open_session(request: Request, slug: str, db: Db, study: StudyDoor, arrival: Arrival) -> OpenedSession:
+def _open_session(request: Request, slug: str, db: Db, study: ArrivalStudy, arrival: Arrival) -> OpenedSession:
     try:
         rating_session = arrive(db, study, arrival, cookie=get_cookie(request, rater_cookie(slug)))
     except InvitedOnlyError:
@@ -106,7 +106,7 @@ def _open_session(request: Request, slug: str, db: Db, study: StudyDoor, arrival
         raise GoneError(WITHDREW)
     if rating_session.is_just_moved and AGAIN not in request.query_params:
         # The link was opened twice at once: on the next request the browser has its cookie. The move is rolled back.
-        raise SentOnError(f"{request.url.path}?{request.url.query}&{AGAIN}=1", NO_LINK)
+        raise RedirectError(f"{request.url.path}?{request.url.query}&{AGAIN}=1", NO_LINK)
     return rating_session
 
 

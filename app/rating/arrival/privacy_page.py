@@ -11,7 +11,7 @@ from app.base.web.deps import Db
 from app.base.web.errors import ForbiddenError, NotFoundError
 from app.base.web.json_file import data_file
 from app.protocol.stored_data import stored_data
-from app.rating.arrival.arrivals import get_study_door
+from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.deps import AnySession
 from app.rating.http_responses import rater_page
 from app.rating.withdrawal.rater_data import get_rater_data
@@ -25,7 +25,7 @@ ELSEWHERE = message("Your data can be downloaded only in the browser in which yo
 
 @router.get("/{slug}/privacy")
 def show_privacy(request: Request, slug: str, db: Db) -> Response:
-    study = get_study_door(db, slug)
+    study = get_arrival_study(db, slug)
     if study is None or study.status == "draft":
         raise NotFoundError
     protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)

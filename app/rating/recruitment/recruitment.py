@@ -23,7 +23,7 @@ SYMBOLS = {"GBP": "£", "USD": "$", "EUR": "€"}
 
 
 @dataclass(frozen=True, slots=True)
-class Comer:
+class Channel:
     """One answer to *Who comes?*; `key` is a platform of study.yaml, or `personal`."""
 
     key: str
@@ -31,17 +31,17 @@ class Comer:
     words: str
 
 
-COMERS = (
-    Comer("prolific", "Prolific", "Participants with an account there"),
-    Comer("mturk", "Mechanical Turk", "Workers, by an external question"),
-    Comer("sona", "SONA", "Students, for credit"),
-    Comer(PERSONAL, "Personal links", "People you know, one secret link each"),
-    Comer("link", "A plain link", "Anyone who opens it, such as from a mailing list"),
+CHANNELS = (
+    Channel("prolific", "Prolific", "Participants with an account there"),
+    Channel("mturk", "Mechanical Turk", "Workers, by an external question"),
+    Channel("sona", "SONA", "Students, for credit"),
+    Channel(PERSONAL, "Personal links", "People you know, one secret link each"),
+    Channel("link", "A plain link", "Anyone who opens it, such as from a mailing list"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlatformField:
     """One field of a platform's form: its label there, what to enter, and a hint. It is chosen there, not typed, if it
     `is_choice`.
     """
@@ -52,12 +52,12 @@ class Asked:
     is_choice: bool = False
 
 
-def comer_of(protocol: Protocol) -> str:
-    """Who comes, as a key of `COMERS`; empty if it has not been said."""
+def channel_of(protocol: Protocol) -> str:
+    """Who comes, as a key of `CHANNELS`; empty if it has not been said."""
     return PERSONAL if protocol.design.links == "personal" else protocol.recruitment.platform or ""
 
 
-def with_comer(data: Data, key: str) -> Data:
+def with_channel(data: Data, key: str) -> Data:
     """The content of study.yaml once it is said who comes. Raters from Prolific get codes, if they have none."""
     data = with_value(data, "design.links", "personal" if key == PERSONAL else None)
     data = with_value(data, "recruitment.platform", None if key == PERSONAL else key)
@@ -93,22 +93,24 @@ _OTHERWISE: Mapping[Outcome, tuple[str, str]] = {
 
 def prolific_form(
     protocol: Protocol, link: str, n_raters: int, n_trials: int, minutes: int
-) -> dict[str, tuple[Asked, ...]]:
+) -> dict[str, tuple[PlatformField, ...]]:
     """What Prolific's form asks for, in its order, by its headings."""
     return {
         "Study details": (
-            Asked("Title", protocol.title_for_raters),
-            Asked("Internal name", protocol.title, "Participants do not see it."),
-            Asked("Description", _description(protocol, n_trials, round(protocol.recruitment.minutes or minutes))),
-            Asked("Devices", "Mobile, tablet and desktop", is_choice=True),
+            PlatformField("Title", protocol.title_for_raters),
+            PlatformField("Internal name", protocol.title, "Participants do not see it."),
+            PlatformField(
+                "Description", _description(protocol, n_trials, round(protocol.recruitment.minutes or minutes))
+            ),
+            PlatformField("Devices", "Mobile, tablet and desktop", is_choice=True),
         ),
         "Data collection": (
-            Asked("Study link", link, "Prolific fills in the braces."),
-            Asked("How to record Prolific IDs", "I'll use URL parameters", is_choice=True),
+            PlatformField("Study link", link, "Prolific fills in the braces."),
+            PlatformField("How to record Prolific IDs", "I'll use URL parameters", is_choice=True),
         ),
         "Completion paths": tuple(_codes(protocol)),
         "Participants": (
-            Asked("Number of participants", str(n_raters) if n_raters else "", "As many as the design needs."),
+            PlatformField("Number of participants", str(n_raters) if n_raters else "", "As many as the design needs."),
         ),
         "Time and payment": tuple(_payment(protocol, minutes)),
     }
@@ -121,8 +123,8 @@ def _description(protocol: Protocol, n_trials: int, minutes: int) -> str:
     return f"{' '.join(first.split())}\n\n{pages}It takes about {minutes} minutes.".strip()
 
 
-def _codes(protocol: Protocol) -> Iterator[Asked]:
-    yield Asked("Completed", protocol.completion.code, "Action: approve, or review by hand.")
+def _codes(protocol: Protocol) -> Iterator[PlatformField]:
+    yield PlatformField("Completed", protocol.completion.code, "Action: approve, or review by hand.")
     checks = protocol.checks.comprehension or (protocol.flow.practice and protocol.flow.practice.on_fail == "end")
     happens = {
         "no_consent": protocol.flow.consent,
@@ -132,14 +134,14 @@ def _codes(protocol: Protocol) -> Iterator[Asked]:
     }
     for outcome, (label, words) in _OTHERWISE.items():
         if happens[outcome]:
-            yield Asked(label, protocol.completion.of(outcome).code, f"Action: request a return; {words}.")
+            yield PlatformField(label, protocol.completion.of(outcome).code, f"Action: request a return; {words}.")
 
 
-def _payment(protocol: Protocol, minutes: int) -> Iterator[Asked]:
+def _payment(protocol: Protocol, minutes: int) -> Iterator[PlatformField]:
     recruitment = protocol.recruitment
-    yield Asked("How long will your study take?", number_text(recruitment.minutes or minutes), "In minutes.")
+    yield PlatformField("How long will your study take?", number_text(recruitment.minutes or minutes), "In minutes.")
     pay = "" if recruitment.pay is None else f"{recruitment.pay:.2f}"
-    yield Asked("Payment per participant", pay, f"In {recruitment.currency}.")
+    yield PlatformField("Payment per participant", pay, f"In {recruitment.currency}.")
 
 
 def pay_in_words(protocol: Protocol, minutes: int) -> tuple[str, bool]:

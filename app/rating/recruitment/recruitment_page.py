@@ -16,12 +16,12 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.base.web.links import base_address
 from app.protocol.recruitment import Currency
-from app.rating.arrival.arrivals import get_own_study_door
+from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.arrival.expected_minutes import planned_minutes
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.life_cycle import get_needs
 from app.rating.recruitment.invited_people import invited_people
-from app.rating.recruitment.recruitment import COMERS, PERSONAL, comer_of, pay_in_words, prolific_form, with_comer
+from app.rating.recruitment.recruitment import CHANNELS, PERSONAL, channel_of, pay_in_words, prolific_form, with_channel
 from app.studies.audit import record_act
 from app.studies.editor.controls import text_of
 from app.studies.editor.design_page import DesignForm, design_page, placed, save_section
@@ -36,7 +36,7 @@ from app.studies.studies import StudyRow
 router = APIRouter()
 SECTION = BY_KEY["recruitment"]
 CURRENCIES = get_args(Currency)
-_KEYS = {comer.key for comer in COMERS}
+_KEYS = {channel.key for channel in CHANNELS}
 
 
 @router.get("/studies/{slug}/design/recruitment")
@@ -48,7 +48,7 @@ def show_recruitment(request: Request, db: Db, lead: SignedIn, study: Own, add: 
 def submit_recruitment(request: Request, db: Db, lead: SignedIn, study: Own, form: DesignForm) -> Response:
     def apply(data: dict[str, Any]) -> dict[str, Any]:
         data = with_section(SECTION, data, form.fields)
-        return with_comer(data, form.target) if form.do == "comer" and form.target in _KEYS else data
+        return with_channel(data, form.target) if form.do == "channel" and form.target in _KEYS else data
 
     edit = save_section(request, db, lead, study, form, SECTION, apply)
     if isinstance(edit, Response):
@@ -70,15 +70,15 @@ def submit_rater_invitations(
     file: Annotated[UploadFile | None, File()] = None,
 ) -> Response:
     """Personal links, one by one or for a whole list, as a file for a mail merge."""
-    door = get_own_study_door(db, study.slug)
-    if door is None:
+    arrival_study = get_own_arrival_study(db, study.slug)
+    if arrival_study is None:
         raise NotFoundError
     edit = get_draft(db, study)
     content = file.file.read() if file is not None and file.filename else b""
     try:
         text = content.decode("utf-8-sig") if content else people
         found = invited_people(text)
-        links = dict(invite_raters(db, door, [row[0] for row in found.rows], pool or None))
+        links = dict(invite_raters(db, arrival_study, [row[0] for row in found.rows], pool or None))
     except UnicodeDecodeError:
         problem = "The file is not UTF-8 text. Save it as CSV (UTF-8)."
         return _page(request, db, lead, study, edit, problem=problem)
@@ -109,7 +109,7 @@ def _page(
     needs = get_needs(db, study.id, protocol)
     n_trials = max((group.n_each for group in needs.groups), default=0)
     minutes = planned_minutes(db, study.id, protocol, n_trials)
-    comer = comer_of(protocol)
+    channel = channel_of(protocol)
     found = rater_links(base_address(request), study.rater_token, platform=protocol.recruitment.platform)
     links = {one.platform: one for one in found}
     form = prolific_form(protocol, links["prolific"].address, needs.n_raters, n_trials, minutes)
@@ -123,11 +123,11 @@ def _page(
         SECTION.key,
         status=422 if invited.get("problem") else 200,
         section=SECTION,
-        comers=COMERS,
-        comer=comer,
-        is_personal=comer == PERSONAL,
-        chosen=links.get(comer),
-        others=[] if comer == PERSONAL else [one for one in links.values() if one.platform != comer],
+        channels=CHANNELS,
+        channel=channel,
+        is_personal=channel == PERSONAL,
+        chosen=links.get(channel),
+        others=[] if channel == PERSONAL else [one for one in links.values() if one.platform != channel],
         typed={name: text_of(value_at(edit.data, f"recruitment.{name}")) for name in ("pay", "currency", "minutes")},
         currencies=CURRENCIES,
         form=form,

@@ -122,13 +122,13 @@ class AssignmentView:
     latest_ms: int | None = None
     is_revisit: bool = False
 
-    def looked_back_on(self) -> AssignmentView:
+    def as_revisit(self) -> AssignmentView:
         """The same trial as a revisit, if it is one that is revisited; otherwise unchanged."""
         is_one = self.state == "done" and not self.repeat and self.purpose == "rating"
         return replace(self, is_revisit=True) if is_one else self
 
 
-# `is_revisit` is not stored: `looked_back_on` sets it. Some of the other fields are read only to show the page.
+# `is_revisit` is not stored: `as_revisit` sets it. Some of the other fields are read only to show the page.
 _FIELDS = tuple(field.name for field in fields(AssignmentView) if field.name != "is_revisit")
 
 
@@ -168,7 +168,7 @@ def next_assignment(db: Connection, session: RatingSession) -> AssignmentView | 
 def next_revisit(db: Connection, session: RatingSession) -> AssignmentView | None:
     """The first trial that has not been revisited, now marked as served again; None if there is none."""
     view = _next(db, session, _NEXT_REVISIT, is_revisit=True)
-    return None if view is None else view.looked_back_on()
+    return None if view is None else view.as_revisit()
 
 
 def _next(

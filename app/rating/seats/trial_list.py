@@ -17,11 +17,11 @@ from app.rating.arrival.admission import admit, keep_admission, release_admissio
 from app.rating.arrival.conditions import (
     OwnConditions,
     choose_conditions,
-    foreseen_conditions,
     forget_condition,
     keep_condition,
     own_conditions,
     stored_condition,
+    turned_by_conditions,
 )
 from app.rating.seats.assignments import BeforeClaim, get_before_claim, record_assignments
 from app.rating.seats.seats import (
@@ -91,7 +91,7 @@ def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Ou
         return "full"
     # Raters with nothing to rate release their condition. It is claimed again when a trial becomes free.
     record_state(db, session, "arrived")
-    is_over = foreseen_conditions(db, session, protocol, own.who.pool) == "full"
+    is_over = turned_by_conditions(db, session, protocol, own.who.pool) == "full"
     if is_over or not has_leased_seats(db, own.who):
         record_state(db, session, "full")
         return "full"

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 
 from app.base.database.engine import Begin
 from app.protocol.study_design import Design
-from app.rating.arrival.arrivals import StudyDoor, get_own_study_door
+from app.rating.arrival.arrivals import ArrivalStudy, get_own_arrival_study
 from app.rating.rater_path import (
     Arrival,
     arrive,
@@ -69,7 +69,7 @@ class StudyNotOpenError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Comer:
+class SimulatedArrival:
     """A simulated rater about to arrive. `rater_id` is set for raters listed in raters.csv, else None."""
 
     name: str
@@ -110,16 +110,16 @@ def simulate(
         StudyNotOpenError: the study does not exist or is not open.
     """
     with begin() as db:
-        study = get_own_study_door(db, slug)
+        study = get_own_arrival_study(db, slug)
         if study is None or study.status != "open":
             raise StudyNotOpenError(f"The study {slug} is not open. To open it: attune study open {slug}")
         design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
-        expected = comers(db, study.id, design, n_raters, seed)
+        expected = simulated_arrivals(db, study.id, design, n_raters, seed)
         names = _names(db, study.id)
     n_done = []
-    for number, comer in enumerate(expected, 1):
+    for number, arriving in enumerate(expected, 1):
         with begin() as db, db.begin_nested() as savepoint:
-            n_done.append(_go(db, study, comer, seed, names))
+            n_done.append(_go(db, study, arriving, seed, names))
             if not n_done[-1]:
                 savepoint.rollback()
         progress("Simulating raters", number, len(expected))
@@ -137,11 +137,13 @@ def mind_of(db: Connection, study_id: int, seed: int, name: str) -> Mind:
     return Mind(seed, name, _names(db, study_id))
 
 
-def comers(db: Connection, study_id: int, design: Design, n_raters: int, seed: int) -> list[Comer]:
+def simulated_arrivals(
+    db: Connection, study_id: int, design: Design, n_raters: int, seed: int
+) -> list[SimulatedArrival]:
     """The listed raters, then others up to the requested number; no others if all pools are for listed raters only."""
     absent = list_named_absent(db, study_id)
     invited = [rater for rater in absent if not design.pools or rater.pool in design.pools]
-    named = [Comer(rater.key, rater.pool, rater.id) for rater in invited][:n_raters]
+    named = [SimulatedArrival(rater.key, rater.pool, rater.id) for rater in invited][:n_raters]
     with_names = list_named_raters(db, study_id).keys() - {design.open_pool}
     pools: list[str | None] = [
         name for name, pool in design.pools.items() if pool.items != "own" and name not in with_names
@@ -149,16 +151,16 @@ def comers(db: Connection, study_id: int, design: Design, n_raters: int, seed: i
     if not design.pools:
         pools = [None]
     others = range(1, n_raters - len(named) + 1) if pools else ()
-    return named + [Comer(f"sim-{seed}-{number:04d}", pools[number % len(pools)]) for number in others]
+    return named + [SimulatedArrival(f"sim-{seed}-{number:04d}", pools[number % len(pools)]) for number in others]
 
 
-def _go(db: Connection, study: StudyDoor, comer: Comer, seed: int, names: Names) -> int:
+def _go(db: Connection, study: ArrivalStudy, arriving: SimulatedArrival, seed: int, names: Names) -> int:
     """Run one rater from arrival to the end; returns the number of pages that they rated."""
-    if comer.rater_id is not None:
-        mark_simulated(db, study.id, comer.rater_id)
-    rating_session = arrive(db, study, Arrival(SIMULATED, comer.name, {}), pool=comer.pool, is_simulated=True)
+    if arriving.rater_id is not None:
+        mark_simulated(db, study.id, arriving.rater_id)
+    rating_session = arrive(db, study, Arrival(SIMULATED, arriving.name, {}), pool=arriving.pool, is_simulated=True)
     assert rating_session is not None  # noqa: S101 - only invited raters can be turned away
-    rated = go_on(db, study.slug, rating_session.token, Mind(seed, comer.name, names))
+    rated = go_on(db, study.slug, rating_session.token, Mind(seed, arriving.name, names))
     finish(db, _session(db, study.slug, rating_session.token))
     return len(rated)
 

@@ -57,7 +57,7 @@ class Mind:
         self.seed, self.names = seed, names
         self.rng: Random = seeded(seed, "rater", name)
         self.leaning = self.rng.gauss(0, OF_RATER)
-        self.pace = self.rng.lognormvariate(0, 0.25)
+        self.speed = self.rng.lognormvariate(0, 0.25)
 
     def answer(self, view: AssignmentView, slots: Sequence[Slot]) -> tuple[dict[str, list[str]], int]:
         """The form data of a page, and how long the rater took, in milliseconds."""
@@ -88,7 +88,7 @@ class Mind:
         turns = [*(view.turns or ()), *(turn for response in view.responses for turn in response["turns"] or ())]
         n_words = sum(len(text.split()) for text in [*texts, *(turn.get("text", "") for turn in turns)])
         usual = n_words / WORDS_A_MINUTE * 60_000 + n_questions * MS_A_QUESTION
-        return int(usual * self.pace * self.rng.lognormvariate(0, 0.3))
+        return int(usual * self.speed * self.rng.lognormvariate(0, 0.3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,29 +166,29 @@ def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> 
     elif step == "debrief":
         pass_debrief(db, session)
     elif step == "attention":
-        _attend(db, session)
+        _answer_attention_check(db, session)
     elif step == "comprehension":
-        _understand(db, session)
+        _answer_comprehension_check(db, session)
     elif step == "practice":
-        _practise(db, session, fill)
+        _answer_practice_trial(db, session, fill)
     else:
         _answer(db, session, step, fill)
 
 
-def _attend(db: Connection, session: RatingSession) -> None:
+def _answer_attention_check(db: Connection, session: RatingSession) -> None:
     check = attention_now(db, session, protocol_of(db, session))
     if check:
         form = {slot_of_check(check).name: [check.correct]}
         _demand("attention", submit_attention(db, session, check, form))
 
 
-def _understand(db: Connection, session: RatingSession) -> None:
+def _answer_comprehension_check(db: Connection, session: RatingSession) -> None:
     now = comprehension_now(db, session)
     form = {slot.name: [check.correct] for slot, check in zip(now.slots, now.open, strict=True)}
     _demand("comprehension", submit_comprehension(db, session, now, form))
 
 
-def _practise(db: Connection, session: RatingSession, fill: Fill) -> None:
+def _answer_practice_trial(db: Connection, session: RatingSession, fill: Fill) -> None:
     page = practice_page(db, session, next_practice(db, session))
     slots = slots_of(protocol_of(db, session), page.view)
     form = fill(slots, page.view) | expected_form(page.declared.expect, slots, page.view, page.keys)

@@ -9,13 +9,13 @@ from sqlalchemy import Connection
 
 from app.accounts.leads import Lead
 from app.base.words import counted
-from app.protocol.pages.steps import way_of
+from app.protocol.pages.steps import rater_steps
 from app.protocol.study import Protocol
-from app.rating.arrival.arrivals import OpenedSession, StudyDoor, get_own_study_door
+from app.rating.arrival.arrivals import ArrivalStudy, OpenedSession, get_own_arrival_study
 from app.rating.life_cycle import OpeningError, StudyEmptyError, open_study
 from app.rating.rater_path import Arrival, arrive, current_step, protocol_of
 from app.rating.sessions import RatingSession
-from app.rating.simulation.simulate import SIMULATED, comers, go_on, mark_simulated, mind_of
+from app.rating.simulation.simulate import SIMULATED, go_on, mark_simulated, mind_of, simulated_arrivals
 from app.rating.steps.attention import count_passed_trials
 from app.studies.editor.preview_pages import title_of_step
 from app.studies.editor.protocol_edits import get_draft, lock_edits
@@ -69,8 +69,8 @@ def start_trial_run(db: Connection, study: StudyRow, lead: Lead) -> tuple[str, O
     with db.begin_nested():
         copied = open_copy(db, study)
         record_trial_run(db, study.id, lead.id, copied.study_id)
-        door = get_own_study_door(db, copied.address)
-        if door is None or (session := _arrive(db, door, copied.protocol)) is None:
+        arrival_study = get_own_arrival_study(db, copied.address)
+        if arrival_study is None or (session := _arrive(db, arrival_study, copied.protocol)) is None:
             raise TrialRunError("This design is for listed raters only, and none is listed in raters.csv.")
     return copied.address, session
 
@@ -86,28 +86,28 @@ def _special_items(protocol: Protocol) -> set[str]:
     return {trial.item for trial in practice} | {trial.item for trial in protocol.checks.gold}
 
 
-def _arrive(db: Connection, door: StudyDoor, protocol: Protocol) -> OpenedSession | None:
+def _arrive(db: Connection, study: ArrivalStudy, protocol: Protocol) -> OpenedSession | None:
     """Arrive as a listed rater if the design names raters, otherwise as someone from the study's platform."""
-    comer = next(iter(comers(db, door.id, protocol.design, 1, 0)), None)
-    if comer is None:
+    arriving = next(iter(simulated_arrivals(db, study.id, protocol.design, 1, 0)), None)
+    if arriving is None:
         return None
-    if comer.rater_id is not None:
-        mark_simulated(db, door.id, comer.rater_id)
-        return arrive(db, door, Arrival(SIMULATED, comer.name, {}), pool=comer.pool, is_simulated=True)
+    if arriving.rater_id is not None:
+        mark_simulated(db, study.id, arriving.rater_id)
+        return arrive(db, study, Arrival(SIMULATED, arriving.name, {}), pool=arriving.pool, is_simulated=True)
     platform = protocol.recruitment.platform
     arrival = Arrival(platform if platform in {"prolific", "sona"} else "participant", secrets.token_hex(8), {})
-    return arrive(db, door, arrival, pool=comer.pool)
+    return arrive(db, study, arrival, pool=arriving.pool)
 
 
 def steps_ahead(protocol: Protocol, session: RatingSession | None) -> dict[str, str]:
     """The steps that can be skipped to, with their titles: those after the current one."""
     if session is None:
-        way, passed = way_of(protocol), frozenset[str]()
+        steps, passed = rater_steps(protocol), frozenset[str]()
     else:
-        way, passed = way_of(protocol, pool=session.pool, condition=session.condition), frozenset(session.passed)
+        steps, passed = rater_steps(protocol, pool=session.pool, condition=session.condition), frozenset(session.passed)
         if session.has_ended:
             return {}
-    left = [step for step in way if step not in passed]
+    left = [step for step in steps if step not in passed]
     return {step: title_of_step(protocol, step) for step in left[1:]}
 
 
@@ -116,10 +116,10 @@ def skip_to(db: Connection, address: str, token: str, session: RatingSession, ta
     protocol = protocol_of(db, session)
     if target not in steps_ahead(protocol, session):
         return
-    way = way_of(protocol, pool=session.pool, condition=session.condition)
+    steps = rater_steps(protocol, pool=session.pool, condition=session.condition)
     now = current_step(db, session)
     has_rated = count_passed_trials(db, session) > 0
     mind = mind_of(db, session.study_id, secrets.randbits(32), "trial run")
-    go_on(db, address, token, mind, until=frozenset(way[way.index(target) :]))
-    passed = way[way.index(now) : way.index(target)]
+    go_on(db, address, token, mind, until=frozenset(steps[steps.index(target) :]))
+    passed = steps[steps.index(now) : steps.index(target)]
     record_skipped(db, session.study_id, [step for step in passed if step != "rating" or not has_rated])

@@ -66,7 +66,6 @@ from app.results.charts.lines import (
     turns_spec,
     turns_table,
 )
-from app.results.charts.pace import pace_finding, pace_spec, pace_table, rater_points
 from app.results.charts.plane import (
     MIN_SOURCES,
     plane_finding,
@@ -78,6 +77,12 @@ from app.results.charts.plane import (
 )
 from app.results.charts.primary import SLOPES, effects_of, primary_effects, primary_finding, primary_spec, primary_table
 from app.results.charts.specifications import curve_finding, curve_spec, curve_table
+from app.results.charts.straight_lining import (
+    rater_points,
+    straight_lining_finding,
+    straight_lining_spec,
+    straight_lining_table,
+)
 from app.results.charts.table import Table
 from app.results.charts.theme import Spec, Theme, Width, wrapped_axes
 from app.results.scale_widths import scale_width
@@ -297,7 +302,7 @@ def _beyond(report: Report, study: protocol.Protocol, axes: tuple[str, str] | No
         yield Chart("judges", "judges", None, "Model judges and the human ceiling", judged, *kinds, "body")
     about_raters = report.of("rater")
     if rater_points(about_raters):
-        kinds = (pace_spec, pace_table, pace_finding)
+        kinds = (straight_lining_spec, straight_lining_table, straight_lining_finding)
         yield Chart("pace", "raters", None, "Time against straight-lining", about_raters, *kinds)
     yield from _by_question(report, study)
 

@@ -13,7 +13,7 @@ from app.rating.withdrawal.withdraw import count_deleted_raters
 from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import KEY as PROGRESS
 from app.results.overview.progress_chart import ProgressChart
-from app.results.pages.asked import Asked
+from app.results.pages.report_query import OwnReportQuery
 from app.studies.own_study import LeadAndStudy, OwnExport, OwnForLong
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ KEEP = "private, max-age=86400"
 def show_charts(
     request: Request,
     own: OwnForLong,
-    asked: Asked,
+    asked: OwnReportQuery,
     theme: Theme = "light",
     key: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
@@ -48,7 +48,7 @@ def show_charts(
 
 @router.get("/studies/{slug}/drawings/{key}.svg")
 def show_drawing(
-    request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light", size: Size = "wide"
+    request: Request, own: OwnForLong, asked: OwnReportQuery, key: str, theme: Theme = "light", size: Size = "wide"
 ) -> Response:
     """The chart for a page: without its title, which the page contains as text."""
     from app.results.charts.draw import Drawing, chart_picture
@@ -64,7 +64,9 @@ def show_drawing(
 
 
 @router.get("/studies/{slug}/charts/{key}.json")
-def export_chart(request: Request, own: OwnForLong, asked: Asked, key: str, theme: Theme = "light") -> Response:
+def export_chart(
+    request: Request, own: OwnForLong, asked: OwnReportQuery, key: str, theme: Theme = "light"
+) -> Response:
     """One specification, to restyle."""
     disposition = {"Content-Disposition": f'attachment; filename="{own.study.slug}-{key}.vl.json"'}
     spec, _ = _spec(request, own, asked, key, theme)
@@ -73,7 +75,7 @@ def export_chart(request: Request, own: OwnForLong, asked: Asked, key: str, them
 
 @router.get("/studies/{slug}/charts/{key}.{picture}")
 def export_picture(
-    request: Request, own: OwnExport, asked: Asked, key: str, picture: Format, theme: Theme = "light"
+    request: Request, own: OwnExport, asked: OwnReportQuery, key: str, picture: Format, theme: Theme = "light"
 ) -> Response:
     from app.results.charts.draw import Drawing, chart_picture
 
@@ -107,14 +109,16 @@ class MadeFrom(NamedTuple):
     n_deleted: int
 
 
-def _charts(request: Request, own: LeadAndStudy, asked: Asked) -> tuple[list[Chart], MadeFrom]:
+def _charts(request: Request, own: LeadAndStudy, asked: OwnReportQuery) -> tuple[list[Chart], MadeFrom]:
     from app.results.charts.chart import charts_of
 
     made = asked.report(request, own)
     return charts_of(made.report, made.protocol, asked.axes), MadeFrom(made.name, made.n_deleted)
 
 
-def _chart(request: Request, own: LeadAndStudy, asked: Asked, key: str) -> tuple[Chart | ProgressChart, MadeFrom]:
+def _chart(
+    request: Request, own: LeadAndStudy, asked: OwnReportQuery, key: str
+) -> tuple[Chart | ProgressChart, MadeFrom]:
     if key == PROGRESS:
         with request.app.state.begin_reading() as db:
             n_deleted = count_deleted_raters(db, own.study.id)
@@ -126,7 +130,9 @@ def _chart(request: Request, own: LeadAndStudy, asked: Asked, key: str) -> tuple
     return chart, made_from
 
 
-def _spec(request: Request, own: LeadAndStudy, asked: Asked, key: str, theme: Theme) -> tuple[dict[str, Any], MadeFrom]:
+def _spec(
+    request: Request, own: LeadAndStudy, asked: OwnReportQuery, key: str, theme: Theme
+) -> tuple[dict[str, Any], MadeFrom]:
     chart, made_from = _chart(request, own, asked, key)
     spec = chart.spec(theme=theme)
     if spec is None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.analysis.document.circumstances import Circumstances
+from app.analysis.document.report_context import ReportContext
 from app.analysis.report.report import Report
 from app.base.numbers import NumberStyle
 from app.protocol.study import Protocol
@@ -23,7 +23,7 @@ class ReportJob:
 
     report: Report
     protocol: Protocol
-    about: Circumstances
+    about: ReportContext
     formats: tuple[Format, ...]
     numbers: NumberStyle = "plain"
 

@@ -10,8 +10,8 @@ from typing import Any
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.report.stored_report import read_stored, stored_text
 from app.base.numbers import NumberStyle
-from app.results.documents.circumstances import circumstances_of
 from app.results.documents.document_formats import FORMATS, ReportJob, zipped
+from app.results.documents.report_context import report_context_of
 from app.results.making.making import Wanted
 from app.results.making.task import Task
 from app.results.reports.outcomes import LiveReport
@@ -40,7 +40,7 @@ def write_report(task: Task, report: str, version: int, ending: str, numbers: Nu
     found = read_stored(zlib.decompress(base64.b64decode(report)).decode())
     with task.begin() as db:
         protocol = filtered_protocol(get_protocol(db, task.study.id, version), found.filters)
-        about = circumstances_of(db, task.study, version)
+        about = report_context_of(db, task.study, version)
     formats = FORMATS if ending == "zip" else tuple(one for one in FORMATS if one == ending)
     files = report_files(ReportJob(found, protocol, about, formats, numbers))
     task.path.write_bytes(zipped(files) if ending == "zip" else files[f"report.{ending}"])

@@ -18,7 +18,7 @@ from app.results.downloads.exports import readable
 from app.results.downloads.names import DownloadName
 from app.results.making.making import Wanted
 from app.results.making.page import made_file, sent_once
-from app.results.pages.asked import Asked
+from app.results.pages.report_query import OwnReportQuery
 from app.studies.own_study import OwnExport, OwnForLong
 from app.studies.studies import StudyRow
 
@@ -199,7 +199,7 @@ def export_study(request: Request, own: OwnExport) -> Response:
 
 @router.get("/studies/{slug}/report.{file_format}")
 def export_report(
-    request: Request, own: OwnExport, asked: Asked, file_format: ReportFormat, numbers: NumberStyle = "plain"
+    request: Request, own: OwnExport, asked: OwnReportQuery, file_format: ReportFormat, numbers: NumberStyle = "plain"
 ) -> Response:
     """The report for a paper: one file, or all formats in an archive."""
     from app.results.documents.report_download import wanted_report

@@ -25,8 +25,8 @@ from app.protocol.labels import Labels
 from app.rating.review.rater_kinds import has_only_simulated
 from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import ProgressChart
-from app.results.pages.asked import Asked, Question
 from app.results.pages.disagreement_rows import by_place, unit_rows
+from app.results.pages.report_query import OwnReportQuery, ReportQuery
 from app.results.pages.sections.parts import PLAN, SUMMARY, parts_of
 from app.results.reports.outcomes import WAITING, ReportStoppedError
 from app.results.snapshots.stored import list_snapshots
@@ -60,26 +60,26 @@ router = APIRouter()
 
 
 @router.get("/studies/{slug}/results")
-def show_results(request: Request, own: OwnForLong, asked: Asked) -> Response:
+def show_results(request: Request, own: OwnForLong, asked: OwnReportQuery) -> Response:
     """The summary: what the study asked, what was found, and what could overturn it."""
     return _answer(request, own, asked, _summary)
 
 
 @router.get("/studies/{slug}/results.json")
-def export_report_json(request: Request, own: OwnExport, asked: Asked) -> Response:
+def export_report_json(request: Request, own: OwnExport, asked: OwnReportQuery) -> Response:
     made = asked.report(request, own)
     findings = findings_document(made.report, made.protocol)
     return _file(report_json(made.report, findings, made.read_at), "application/json", _name(own, asked, "json"))
 
 
 @router.get("/studies/{slug}/results.csv")
-def export_report_csv(request: Request, own: OwnExport, asked: Asked) -> Response:
+def export_report_csv(request: Request, own: OwnExport, asked: OwnReportQuery) -> Response:
     made = asked.report(request, own)
     return _file(results_csv(made.report, made.read_at), "text/csv; charset=utf-8", _name(own, asked, "csv"))
 
 
 @router.get("/studies/{slug}/results/code/{script}")
-def export_model_code(request: Request, own: OwnExport, asked: Asked, script: ScriptName) -> Response:
+def export_model_code(request: Request, own: OwnExport, asked: OwnReportQuery, script: ScriptName) -> Response:
     """The models of the primary contrasts as a script."""
     made = asked.report(request, own)
     text = next(one.text for one in scripts_of(made.report, made.protocol) if one.name == script)
@@ -87,7 +87,7 @@ def export_model_code(request: Request, own: OwnExport, asked: Asked, script: Sc
 
 
 @router.get("/studies/{slug}/results/{part}")
-def show_results_part(request: Request, own: OwnForLong, asked: Asked, part: str) -> Response:
+def show_results_part(request: Request, own: OwnForLong, asked: OwnReportQuery, part: str) -> Response:
     """One section."""
 
     def context(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
@@ -127,7 +127,7 @@ def _summary(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
 def _answer(
     request: Request,
     own: LeadAndStudy,
-    asked: Question,
+    asked: ReportQuery,
     context: Context,
 ) -> Response:
     """A page of the report, or a page saying that it is being computed or could not be computed."""
@@ -175,7 +175,7 @@ def _update(request: Request, outcome: LiveReport | Stopped) -> str:
     return str(request.url.include_query_params(after=outcome.read_at.isoformat()))
 
 
-def _failed(request: Request, own: LeadAndStudy, asked: Question, stopped: Stopped) -> Response:
+def _failed(request: Request, own: LeadAndStudy, asked: ReportQuery, stopped: Stopped) -> Response:
     """Why there is no report."""
     why: dict[str, Any] = {"stopped": stopped, "update": _update(request, stopped), "asked": asked}
     with request.app.state.begin_reading() as db:
@@ -198,7 +198,7 @@ def _blinded(request: Request, own: LeadAndStudy) -> Response:
     return page(request, "results/pages/results_blinded.html", lead=own.lead, study=own.study, **context)
 
 
-def _snapshot(request: Request, own: LeadAndStudy, asked: Question, context: Context) -> Response:
+def _snapshot(request: Request, own: LeadAndStudy, asked: ReportQuery, context: Context) -> Response:
     """A page of a snapshot: the same digits as when it was saved."""
     opened = asked.opened(request, own)
     made = opened.made
@@ -223,7 +223,7 @@ def _looks(request: Request, own: LeadAndStudy) -> list[str]:
         return ["The declared looks could not be computed in time. Reload this page to try again."]
 
 
-def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -> dict[str, Any]:  # noqa: FBT001 - as returned by `soon`
+def _frame(asked: ReportQuery, made: LiveReport, shown: Report, is_current: bool) -> dict[str, Any]:  # noqa: FBT001 - as returned by `soon`
     """The context of the frame around every page of the results."""
     labels = made.protocol.labels
     return {
@@ -243,7 +243,7 @@ def _frame(asked: Question, made: LiveReport, shown: Report, is_current: bool) -
     }
 
 
-def _name(own: LeadAndStudy, asked: Question, ending: str) -> str:
+def _name(own: LeadAndStudy, asked: ReportQuery, ending: str) -> str:
     return f"{own.study.slug}-results{'-filtered' if asked.is_narrowed else ''}.{ending}"
 
 

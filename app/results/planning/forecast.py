@@ -12,9 +12,9 @@ from pydantic import TypeAdapter
 
 from app.analysis.data.frames import Frames
 from app.analysis.planning.declared import SIMULATED
-from app.analysis.planning.levers import Lever, Reach, binding, reach, width_for_power
 from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed
+from app.analysis.planning.size_parameters import Reach, SizeParameter, binding, reach, width_for_power
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.primary import TESTS
 from app.protocol.primary_default import primary_contrasts
@@ -66,7 +66,7 @@ class Forecast:
     now: PlanRow
     goal: float
     reaches: tuple[Reach, ...]
-    binds: Lever | None
+    binds: SizeParameter | None
     solution: PlanRow | None
     curve: dict[str, str]
     n_of_curve: int = N_OF_CURVE
@@ -212,13 +212,13 @@ def _solution(
     items: Sequence[PlannedItem],
     wish: Wish,
     reaches: Sequence[Reach],
-    binds: Lever | None,
+    binds: SizeParameter | None,
     question: str | None,
     stated: Mapping[str, float | None],
     statistic: str,
 ) -> PlanRow | None:
     """The size that reaches the goal by the binding setting alone, simulated to confirm it."""
-    chosen = next((one for one in reaches if one.lever == binds and one.needed is not None), None)
+    chosen = next((one for one in reaches if one.parameter == binds and one.needed is not None), None)
     if chosen is None or chosen.needed is None:
         return None
     n_items, per_trial = (chosen.needed, wish.per_trial) if binds == "items" else (wish.n_items, chosen.needed)

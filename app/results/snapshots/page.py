@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from app.accounts.session import SignedIn
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
-from app.results.pages.asked import Asked
+from app.results.pages.report_query import OwnReportQuery
 from app.results.snapshots.deleted import refuse_deleted
 from app.results.snapshots.stored import find_snapshot
 from app.studies.own_study import OwnForLong
@@ -23,7 +23,9 @@ OTHER_VERSION = "The study has a new version since these results were computed. 
 
 
 @router.post("/studies/{slug}/snapshots")
-def submit_snapshot(request: Request, own: OwnForLong, asked: Asked, name: Annotated[str, Form()] = "") -> Response:
+def submit_snapshot(
+    request: Request, own: OwnForLong, asked: OwnReportQuery, name: Annotated[str, Form()] = ""
+) -> Response:
     """Keep the results that the page showed, with its filters."""
     from app.results.snapshots.snapshots import MAX_NAME, DeletedAnswersError, OtherVersionError, save_snapshot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.protocol.cells import cells
-from app.protocol.pages.steps import DONE, questionnaire_of, way_of
+from app.protocol.pages.steps import DONE, questionnaire_of, rater_steps
 from app.protocol.study import Protocol
 
 _TITLES = {
@@ -42,7 +42,7 @@ class PreviewPage:
 def preview_pages(protocol: Protocol) -> list[PreviewPage]:
     """The pages in the order in which raters see them, with one rating page per condition."""
     pages = []
-    for step in way_of(protocol):
+    for step in rater_steps(protocol):
         if step == "rating":
             for cell in cells(protocol.conditions):
                 words = protocol.labels.condition(cell.text)
@@ -54,7 +54,7 @@ def preview_pages(protocol: Protocol) -> list[PreviewPage]:
 
 
 def title_of_step(protocol: Protocol, step: str) -> str:
-    """What a lead reads for a step of `way_of`."""
+    """What a lead reads for a step of `rater_steps`."""
     if step in _TITLES:
         return _TITLES[step]
     page = questionnaire_of(protocol, step)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from app.analysis import analyze
 from app.analysis.data.simulated import SIMULATED_ONLY, counted_frames
-from app.analysis.document.circumstances import Circumstances
+from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
 from app.analysis.planning.pilot import assumed_of_pilot
 from tests.kit.frames import FIVE, frames, protocol, told
@@ -82,8 +82,8 @@ def test_pilot_is_of_people_only() -> None:
 
 def test_report_of_simulated_ratings_begins_with_a_warning() -> None:
     report = analyze(frames(STUDY, answers("sim0", "sim1", "sim2"), raters=SIMULATED), STUDY)
-    document, _ = study_report(report, STUDY, (), Circumstances("24 November 2026"))
+    document, _ = study_report(report, STUDY, (), ReportContext("24 November 2026"))
     assert document.watermark == SIMULATED_ONLY
     assert document.warning.startswith("All ratings are simulated. They rehearse")
-    real, _ = study_report(analyze(frames(STUDY, answers("anna", "ben")), STUDY), STUDY, (), Circumstances("now"))
+    real, _ = study_report(analyze(frames(STUDY, answers("anna", "ben")), STUDY), STUDY, (), ReportContext("now"))
     assert (real.warning, real.watermark) == ("", "")

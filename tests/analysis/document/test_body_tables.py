@@ -6,9 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from app.analysis import analyze
-from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.numbered import Numbered
 from app.analysis.document.primary_table import primary_table
+from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
@@ -39,7 +39,7 @@ def document() -> Document:
         for i in range(5)
         for n, source in enumerate(study.sources)
     ]
-    return study_report(analyze(frames(study, given), study), study, [], Circumstances("2026-11-27"))[0]
+    return study_report(analyze(frames(study, given), study), study, [], ReportContext("2026-11-27"))[0]
 
 
 def section(title: str) -> Section:

@@ -18,11 +18,11 @@ from app.analysis.document.bibliography import (
     of_statistic,
     references_of,
 )
-from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.design_words import SHAPES
 from app.analysis.document.findings import primary_answers_blocks
 from app.analysis.document.methods import ADJUSTMENTS
 from app.analysis.document.numbered import Numbered
+from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import digits, study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import needed_sentence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from app.base.documents.blocks import Document
     from app.protocol.study import Protocol
 
-NOW = Circumstances("2026-11-22", "The study is closed.")
+NOW = ReportContext("2026-11-22", "The study is closed.")
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.analysis import analyze
-from app.analysis.document.circumstances import Circumstances
+from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
@@ -259,7 +259,7 @@ def test_rows_of_a_primary_contrast_have_the_interval_of_its_sentence(test: str)
     said = f"{interval_words(contrast.estimate)}"
     assert sentence.interval.startswith(said)
     words = said.removeprefix("95% CI ")
-    document, _ = study_report(found, study, [], Circumstances("2026-11-23"))
+    document, _ = study_report(found, study, [], ReportContext("2026-11-23"))
     tables = [block for block in document.blocks if isinstance(block, DataTable)]
     # A primary contrast is in the table of these, and not repeated in that of its topic.
     (primary,) = (table.rows[0] for table in tables if table.caption == "Primary contrasts")

@@ -9,8 +9,8 @@ import pytest
 
 from app.llm.client.connection import connection
 from app.llm.client.endpoint import Endpoint, Parameters
-from app.llm.client.patience import Patience
 from app.llm.client.request_errors import RequestError
+from app.llm.client.retries import RetryPolicy
 from app.llm.outcomes import Outcome
 from tests.kit.models_server import KEY, ModelServer, completed, fail_with, serving
 
@@ -163,7 +163,7 @@ def test_a_redirect_is_not_followed() -> None:
 def test_a_busy_server_names_the_time_to_wait() -> None:
     error = refused_by(ModelServer(lambda _prompt, _rng: "", lambda _: fail_with(429, "slow", Retry_After="7")))
     assert (error.may_help, error.wait_s) == (True, 7.0)
-    assert Patience().wait_s(1, error.wait_s) >= 7.0
+    assert RetryPolicy().wait_s(1, error.wait_s) >= 7.0
 
 
 def test_a_context_that_is_too_short_has_its_own_outcome() -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from app.llm.client.answers import UnparsedError
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
-from app.llm.client.patience import Patience
+from app.llm.client.retries import RetryPolicy
 from app.llm.judges.judge_pages import judged_study
 from app.llm.judges.judge_runs import begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     Make = Callable[..., tuple["Judge", ModelServer]]
 
-IMPATIENT = Patience(n_tries=3, base_s=0.001, max_s=0.002)
+IMPATIENT = RetryPolicy(n_tries=3, base_s=0.001, max_s=0.002)
 
 
 class Judge:
@@ -69,7 +69,7 @@ class Judge:
             judged,
             self.endpoint,
             budget or Budget(Prices()),
-            **{"patience": IMPATIENT, "n_at_once": 2, **parts},
+            **{"retry_policy": IMPATIENT, "n_at_once": 2, **parts},
         )
         with self.engine.begin() as db:
             record_stop(db, self.run, None)
@@ -218,7 +218,7 @@ def test_hanging_server_is_given_up_after_the_timeout(judge: Make) -> None:
     server = ModelServer(first_offer, delay_s=1.0)
     one, _ = judge(server=server, n_items=1, both_sides=False)
     one.endpoint = Endpoint(server.address, "test-model", KEY, timeout_s=0.1)
-    assert one.go(patience=Patience(1)).by_outcome == {"failed": 1}
+    assert one.go(retry_policy=RetryPolicy(1)).by_outcome == {"failed": 1}
     assert "did not answer within 0.1 s" in one.problems[0][1]
 
 

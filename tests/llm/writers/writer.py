@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
-from app.llm.client.patience import Patience
+from app.llm.client.retries import RetryPolicy
 from app.llm.runs.requests import get_progress, list_problems
 from app.llm.runs.runs import record_stop
 from app.llm.writers.prompt import read_prompt
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.llm.runs.requests import Progress
 
 PROMPT = "name: warm\nsystem: Be warm.\n"
-IMPATIENT = Patience(n_tries=2, base_s=0.001, max_s=0.002)
+IMPATIENT = RetryPolicy(n_tries=2, base_s=0.001, max_s=0.002)
 
 
 def settings_of(prompt: str, **settings: Any) -> RespondSettings:  # noqa: ANN401 - any of them
@@ -47,7 +47,7 @@ class Writer:
     def go(self, budget: Budget | None = None) -> Progress:
         """Work on the run until it ends."""
         work = responding(
-            self.engine.begin, self.run, self.endpoint, budget or Budget(Prices()), n_at_once=1, patience=IMPATIENT
+            self.engine.begin, self.run, self.endpoint, budget or Budget(Prices()), n_at_once=1, retry_policy=IMPATIENT
         )
         with self.engine.begin() as db:
             record_stop(db, self.run, None)

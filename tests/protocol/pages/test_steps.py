@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.protocol.flow import Questionnaire
 from app.protocol.pages.page_slots import slots_of_rater
-from app.protocol.pages.steps import is_eligible, next_step, questionnaire_of, slots_of_step, way_of
+from app.protocol.pages.steps import is_eligible, next_step, questionnaire_of, rater_steps, slots_of_step
 from app.protocol.questions.form import Answer
 from tests.kit.protocols import AGE, DEBRIEF, LABEL, MOOD, SURE, WARM, WHO, protocol
 
@@ -23,12 +23,12 @@ QUESTIONS = [WARM, WHO, SURE, MOOD, AGE, CARE]
 
 
 def test_minimal_study_has_instructions_trials_and_end() -> None:
-    assert way_of(protocol(questions=[WARM])) == ("instructions", "rating", "done")
+    assert rater_steps(protocol(questions=[WARM])) == ("instructions", "rating", "done")
 
 
 def test_steps_follow_consent_to_debriefing_order() -> None:
     whole = protocol(questions=[*QUESTIONS, {**MOOD, "key": "wish"}], flow=WHOLE, checks={"comprehension": [TASK]})
-    assert way_of(whole) == (
+    assert rater_steps(whole) == (
         "consent",
         "eligibility",
         "before-1",
@@ -57,8 +57,8 @@ def test_next_step_is_first_not_passed() -> None:
 def test_questionnaire_is_for_its_pools_and_keeps_its_number() -> None:
     flow = {"before": [{"questions": ["mood"], "pools": ["expert"]}, {"questions": ["adult"]}]}
     study = protocol(design={"pools": {"crowd": {}, "expert": {}}}, flow=flow)
-    assert way_of(study, pool="crowd")[:2] == ("before-2", "instructions")
-    assert way_of(study, pool="expert")[:2] == ("before-1", "before-2")
+    assert rater_steps(study, pool="crowd")[:2] == ("before-2", "instructions")
+    assert rater_steps(study, pool="expert")[:2] == ("before-1", "before-2")
 
 
 def test_page_without_questions_in_condition_is_skipped() -> None:
@@ -66,8 +66,8 @@ def test_page_without_questions_in_condition_is_skipped() -> None:
     study = protocol(
         questions=[WARM, told], conditions={"label": LABEL}, flow={**DEBRIEF, "after": [{"questions": ["told"]}]}
     )
-    assert "after-1" not in way_of(study, condition="label=true")
-    assert "after-1" in way_of(study, condition="label=swapped")
+    assert "after-1" not in rater_steps(study, condition="label=true")
+    assert "after-1" in rater_steps(study, condition="label=swapped")
 
 
 def test_unassigned_rater_questions_are_asked_at_the_end() -> None:

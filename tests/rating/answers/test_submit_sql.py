@@ -16,7 +16,7 @@ from app.protocol.rating_columns import GIVEN_COLUMNS
 from app.rating.answers import submit
 from app.rating.answers.ratings import TYPED
 from app.rating.answers.submit import Sent, Stored, store
-from app.rating.arrival.arrivals import get_study_door
+from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.life_cycle import open_study
 from app.rating.rater_path import Arrival, arrive, begin_rating, current_page, protocol_of, slots_of
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
@@ -83,9 +83,9 @@ def page(db: Connection) -> Page:
     design = {"raters_per_trial": 2, "trials_per_rater": 3, "repeats": {"n": 1, "min_distance": 1}}
     build_study(db, protocol(design=design, questions=[PREFERENCE, EMPATHY, WHY]), n_items=3)
     open_study(db, "study")
-    door = get_study_door(db, "study")
-    assert door
-    opened = arrive(db, door, Arrival("participant", "anna", {}))
+    arrival_study = get_arrival_study(db, "study")
+    assert arrival_study
+    opened = arrive(db, arrival_study, Arrival("participant", "anna", {}))
     assert opened
     session = get_rating_session(db, "study", opened.token)
     assert session

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from app.rating.arrival.arrivals import get_study_door
+from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.life_cycle import open_study
 from app.rating.rater_path import Arrival, InvitedOnlyError, arrive
@@ -19,13 +19,13 @@ from tests.kit.raters import rate_as, rate_until_full
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.rating.arrival.arrivals import StudyDoor
+    from app.rating.arrival.arrivals import ArrivalStudy
 
 OWN = {"recipient": {"items": "own"}, "crowd": {"raters_per_trial": 2}}
 PANEL = {"expert": {"items": "pool", "raters_per_trial": 2}, "crowd": {"raters_per_trial": 3}}
 
 
-def opened(db: Connection, columns: list[dict[str, str]], raters: dict[str, str], **design: Any) -> StudyDoor:  # noqa: ANN401
+def opened(db: Connection, columns: list[dict[str, str]], raters: dict[str, str], **design: Any) -> ArrivalStudy:  # noqa: ANN401
     """Open a study whose items have these columns and whose raters.csv lists these raters, as pool by key."""
     study = build_study(
         db, protocol_of(design={"trials": "pairs", **design}, questions=[EMPATHY]), n_items=len(columns)
@@ -39,9 +39,9 @@ def opened(db: Connection, columns: list[dict[str, str]], raters: dict[str, str]
         row = {"study": study, "key": key, "pool": pool}
         db.execute(text("INSERT INTO raters (study_id, key, pool) VALUES (:study, :key, :pool)"), row)
     open_study(db, "study")
-    door = get_study_door(db, "study")
-    assert door
-    return door
+    arrival_study = get_arrival_study(db, "study")
+    assert arrival_study
+    return arrival_study
 
 
 def rated(db: Connection) -> Counter[tuple[str, str]]:
@@ -82,34 +82,34 @@ def test_experts_rate_pool_items_with_own_number_of_raters(db: Connection) -> No
 
 
 def test_personal_link_leads_to_its_rater_and_replaces_earlier(db: Connection) -> None:
-    door = opened(db, [{"rater": "anna"}], {"anna": "recipient"}, pools=OWN, open_pool="crowd")
-    (name, first), *others = invite_raters(db, door)
+    arrival_study = opened(db, [{"rater": "anna"}], {"anna": "recipient"}, pools=OWN, open_pool="crowd")
+    (name, first), *others = invite_raters(db, arrival_study)
     assert (name, others) == ("anna", [])
-    assert invite_raters(db, door) == []
-    rating_session = arrive(db, door, Arrival("invite", first, {}))
-    [(_, second)] = invite_raters(db, door, ["anna"])
-    again = arrive(db, door, Arrival("invite", second, {}))
+    assert invite_raters(db, arrival_study) == []
+    rating_session = arrive(db, arrival_study, Arrival("invite", first, {}))
+    [(_, second)] = invite_raters(db, arrival_study, ["anna"])
+    again = arrive(db, arrival_study, Arrival("invite", second, {}))
     assert rating_session
     assert again
     assert (rating_session.rater_id, rating_session.token) == (again.rater_id, again.token)
-    assert arrive(db, door, Arrival("invite", first, {})) is None
+    assert arrive(db, arrival_study, Arrival("invite", first, {})) is None
     assert db.execute(text("SELECT key FROM raters WHERE id = :id"), {"id": again.rater_id}).scalar_one() == "anna"
 
 
 def test_only_valid_new_raters_are_invited_into_a_pool(db: Connection) -> None:
-    door = opened(db, [{}], {"e1": "expert", "judge": "expert"}, pools={"expert": {"raters_per_trial": 1}})
+    arrival_study = opened(db, [{}], {"e1": "expert", "judge": "expert"}, pools={"expert": {"raters_per_trial": 1}})
     db.execute(text("UPDATE raters SET kind = 'model' WHERE key = 'judge'"))
-    assert [key for key, _ in invite_raters(db, door, ["e9"], "expert")] == ["e9"]
+    assert [key for key, _ in invite_raters(db, arrival_study, ["e9"], "expert")] == ["e9"]
     for keys, pool in ((["e8"], None), (["judge"], None), (["judge"], "expert"), (["e8"], "crowd")):
         with pytest.raises(InviteError):
-            invite_raters(db, door, keys, pool)
-    assert [key for key, _ in invite_raters(db, door)] == ["e1"]
+            invite_raters(db, arrival_study, keys, pool)
+    assert [key for key, _ in invite_raters(db, arrival_study)] == ["e1"]
 
 
 def test_study_without_open_pool_refuses_open_links(db: Connection) -> None:
-    door = opened(db, [{}], {"e1": "expert", "e2": "expert"}, pools={"expert": {"raters_per_trial": 2}})
+    arrival_study = opened(db, [{}], {"e1": "expert", "e2": "expert"}, pools={"expert": {"raters_per_trial": 2}})
     with pytest.raises(InvitedOnlyError):
-        arrive(db, door, Arrival("participant", "carl", {}))
+        arrive(db, arrival_study, Arrival("participant", "carl", {}))
     assert db.execute(text("SELECT count(*) FROM raters")).scalar_one() == 2
 
 

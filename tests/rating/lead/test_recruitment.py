@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.rating.life_cycle import open_study
-from app.rating.recruitment.recruitment import COMERS, new_code, with_comer
+from app.rating.recruitment.recruitment import CHANNELS, new_code, with_channel
 from app.studies.editor.protocol_edits import get_draft
 from app.studies.members.members import record_member
 from app.studies.studies import get_study
@@ -58,7 +58,7 @@ def shown(page: str, label: str) -> str:
 
 def choose(client: TestClient, key: str, **fields: str) -> str:
     page = client.get(PAGE).text
-    answer = client.post(PAGE, data={"number": number_on(page), "do": f"comer {key}", **fields})
+    answer = client.post(PAGE, data={"number": number_on(page), "do": f"channel {key}", **fields})
     assert answer.status_code == 303
     return client.get(PAGE).text
 
@@ -109,9 +109,9 @@ def test_pay_that_is_no_number_is_said_beside_its_field(client: TestClient, stud
 
 
 def test_every_comer_leaves_a_valid_draft(client: TestClient, db: Connection, lead: Lead, study_id: int) -> None:
-    for one in (*COMERS, COMERS[0]):
+    for one in (*CHANNELS, CHANNELS[0]):
         page = choose(client, one.key)
-        assert re.search(rf'value="comer {one.key}"\s+class="comer"\s+aria-pressed="true"', page)
+        assert re.search(rf'value="channel {one.key}"\s+class="channel"\s+aria-pressed="true"', page)
         draft(db, lead)
     assert "links" not in draft(db, lead).get("design", {})
 
@@ -145,6 +145,6 @@ def test_link_without_an_id_admits_nobody_else(
 
 
 def test_personal_links_replace_the_platform() -> None:
-    data = with_comer({"recruitment": {"platform": "sona", "pay": 3}}, "personal")
+    data = with_channel({"recruitment": {"platform": "sona", "pay": 3}}, "personal")
     assert data == {"recruitment": {"pay": 3}, "design": {"links": "personal"}}
-    assert with_comer(data, "mturk") == {"recruitment": {"pay": 3, "platform": "mturk"}, "design": {}}
+    assert with_channel(data, "mturk") == {"recruitment": {"pay": 3, "platform": "mturk"}, "design": {}}

@@ -57,7 +57,7 @@ def test_copy_keeps_questions_consent_and_recruitment_with_codes_of_its_own(
 ) -> None:
     store_study(db, read_template("label-experiment", "Ours", "ours"), lead.id)
     address = "/studies/ours/design/recruitment"
-    client.post(address, data={"number": "0", "do": "comer prolific", "recruitment.pay": "3"})
+    client.post(address, data={"number": "0", "do": "channel prolific", "recruitment.pay": "3"})
     client.post("/studies/ours/settings/copy", data={"title": "Second", "slug": "second"})
     query = text("SELECT document FROM protocols p JOIN studies s ON s.id = p.study_id AND s.slug = :slug")
     first, second = (db.execute(query, {"slug": slug}).scalar_one() for slug in ("ours", "second"))

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from app.base.database.engine import make_engine, transactions
-from app.rating.arrival.arrivals import get_study_door
+from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.arrival.invitations import invite_raters
 from app.rating.life_cycle import close_study, open_study
 from app.rating.simulation.simulate import StudyNotOpenError, simulate
@@ -212,9 +212,9 @@ def test_named_rater_with_personal_link_is_not_simulated(engine: Engine, named_f
     with engine.begin() as db:
         load_study(db, read_folder(named_folder))
         open_study(db, "small")
-        door = get_study_door(db, "small")
-        assert door
-        invite_raters(db, door, ["north"])
+        arrival_study = get_arrival_study(db, "small")
+        assert arrival_study
+        invite_raters(db, arrival_study, ["north"])
     simulate(transactions(engine), "small", 6, 7)
     marked = dict(rows(engine, "SELECT key, is_simulated FROM raters"))
     assert {name: marked[name] for name in ("north", "south", "owner", "judge")} == {

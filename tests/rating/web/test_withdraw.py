@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from app.base.database.engine import transactions
-from app.rating.arrival.arrivals import get_study_door, record_invite
+from app.rating.arrival.arrivals import get_arrival_study, record_invite
 from app.rating.arrival.invitations import invite_raters
 from app.rating.life_cycle import close_study, pause_study
 from app.schema import metadata
@@ -216,9 +216,9 @@ def test_named_rater_keeps_name_and_link_shows_receipt(
     with engine.begin() as db:
         named = "INSERT INTO raters (study_id, key, pool) VALUES (:study, 'dr-lee', 'expert')"
         db.execute(text(named), {"study": study_id})
-        door = get_study_door(db, "study")
-        assert door
-        ((_, token),) = invite_raters(db, door)
+        arrival_study = get_arrival_study(db, "study")
+        assert arrival_study
+        ((_, token),) = invite_raters(db, arrival_study)
     anna = visitor()
     anna.get(f"/s/study?invite={token}")
     anna.rate(anna.post("/s/study/start"))

@@ -21,10 +21,10 @@ from app.protocol.primary import PrimaryContrast
 from app.results.charts.agreement import rater_pairs_spec
 from app.results.charts.chart import charts_of
 from app.results.charts.forest import forest_spec
-from app.results.charts.pace import pace_finding, pace_spec
 from app.results.charts.page import LINES, WIDTHS, Size, untitled
 from app.results.charts.plane import plane_spec
 from app.results.charts.render import render
+from app.results.charts.straight_lining import straight_lining_finding, straight_lining_spec
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
@@ -218,8 +218,8 @@ def test_time_chart_says_which_raters_it_shows() -> None:
         one("rater", "modal_share", 0.9, raters=["ann"]),
     ]
     every = replace(one("rater", "flagged_share", 0.01, question=None), n_units=300)
-    assert pace_finding([*shown, every]).endswith("3 of 300 raters flagged.")
-    drawn = pace_spec([*shown, every], title="Time")
+    assert straight_lining_finding([*shown, every]).endswith("3 of 300 raters flagged.")
+    drawn = straight_lining_spec([*shown, every], title="Time")
     assert drawn is not None
     assert "1 of 300 raters: flagged, and with most trials" in " ".join(drawn["title"]["subtitle"])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.analysis.document.circumstances import Circumstances
+from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
 from app.base.documents.markdown import markdown_document
 from app.base.numbers import STYLES, current_style, number_style
@@ -27,7 +27,7 @@ def written(shared: Path, tmp_path_factory: pytest.TempPathFactory, ayers: Repor
     found: dict[str, str] = {}
     for style in STYLES:
         with number_style(style):
-            document, _ = study_report(ayers, protocol, [], Circumstances("2026-11-22"))
+            document, _ = study_report(ayers, protocol, [], ReportContext("2026-11-22"))
         text = markdown_document(document).split("How each number was computed")[0]
         found[style] = re.sub(r"```.*?```", "", text, flags=re.DOTALL).replace("\\<", "<")
     assert current_style() == "plain"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import docx
 import pytest
 
-from app.analysis.document.circumstances import Circumstances
+from app.analysis.document.report_context import ReportContext
 from app.analysis.report.report_tables import records_csv
 from app.results.documents.document_formats import FORMATS, ReportJob, zipped
 from app.results.documents.report_files import report_files
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def made(shared: Path, tmp_path_factory: pytest.TempPathFactory, ayers: Report) -> tuple[Report, dict[str, bytes]]:
     folder = read_folder(write_ayers(tmp_path_factory.mktemp("ayers"), shared))
-    return ayers, report_files(ReportJob(ayers, folder.protocol, Circumstances("2026-11-22"), tuple(FORMATS)))
+    return ayers, report_files(ReportJob(ayers, folder.protocol, ReportContext("2026-11-22"), tuple(FORMATS)))
 
 
 def plain(name: str, content: bytes) -> str:

@@ -38,7 +38,7 @@ def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
     assert large.is_reached
     small = forecast(study(), [], Wish(10, 3, None, {"difference": 0.4}))
     assert not small.is_reached
-    assert {one.lever for one in small.reaches} == {"items", "raters_per_trial"}
+    assert {one.parameter for one in small.reaches} == {"items", "raters_per_trial"}
     assert small.curve["light"].startswith("<svg")
     if small.solution and small.solution.width:
         assert small.solution.width < (small.now.width or 0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.analysis import analyze
-from app.analysis.document.circumstances import Circumstances
+from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
 from app.protocol.study import Protocol
 from app.studies.folder.template_origin import template_origin
@@ -92,7 +92,7 @@ def test_methods_of_a_changed_study_say_nothing_of_its_template() -> None:
         for n, source in enumerate(study.sources)
     ]
     report = analyze(frames(study, given), study)
-    now = Circumstances("2026-11-24", origin=template_origin(study))
+    now = ReportContext("2026-11-24", origin=template_origin(study))
     text = texts(study_report(report, study, [], now)[0])
     for words in (
         "4 raters per trial and at most 10 trials per rater",
@@ -120,4 +120,4 @@ def test_methods_of_a_changed_study_say_nothing_of_its_template() -> None:
 def test_a_study_in_its_leads_own_words_keeps_them() -> None:
     study = changed(lambda data: data.update(description="A pilot."))
     report = analyze(frames(study, []), study)
-    assert "A pilot." in texts(study_report(report, study, [], Circumstances("2026-11-24"))[0])
+    assert "A pilot." in texts(study_report(report, study, [], ReportContext("2026-11-24"))[0])

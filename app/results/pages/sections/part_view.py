@@ -18,7 +18,7 @@ from app.protocol.primary_default import by_importance
 from app.protocol.study import Protocol
 from app.results.charts.chart import Chart, about_responses, charts_of, plane_axes
 from app.results.charts.table import Table
-from app.results.pages.asked import Question
+from app.results.pages.report_query import ReportQuery
 from app.results.pages.sections.estimate_tables import all_rows, estimate_groups
 from app.results.pages.sections.part_tables import Block, blocks_of
 from app.results.pages.sections.parts import Part, part_of
@@ -56,7 +56,7 @@ def plane_of(report: Report, labels: Labels, wanted: tuple[str, str] | None) -> 
     return Plane(tuple((key, labels.question(key)) for key in known), *axes, wanted not in {None, axes})
 
 
-def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, asked: Question) -> dict[str, Any]:
+def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, asked: ReportQuery) -> dict[str, Any]:
     """The template's context; `shown` is `labelled`, and both reports have only the selected question, if any."""
     key = asked.question or None
     charts = [chart for chart in charts_of(report, protocol, asked.axes) if chart.part == part.key]

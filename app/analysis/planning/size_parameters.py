@@ -15,8 +15,8 @@ import numpy as np
 
 from app.analysis.planning.plan import PlanRow
 
-Lever = Literal["items", "raters_per_trial"]
-LEVERS: dict[Lever, str] = {"items": "n_items", "raters_per_trial": "raters_per_trial"}
+SizeParameter = Literal["items", "raters_per_trial"]
+SIZE_PARAMETERS: dict[SizeParameter, str] = {"items": "n_items", "raters_per_trial": "raters_per_trial"}
 # Normal quantiles: a two-sided test at 5%, and 80% power.
 TEST_Z, POWER_Z = 1.959964, 0.841621
 MAX_TIMES = 50
@@ -24,9 +24,9 @@ MAX_TIMES = 50
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far one lever goes: the narrowest interval it can give, and the number that reaches the goal, if any does."""
+    """How far one parameter goes: the narrowest interval that it gives, and the number that reaches the goal."""
 
-    lever: Lever
+    parameter: SizeParameter
     now: int
     needed: int | None
     narrowest: float
@@ -46,11 +46,11 @@ def width_for_power(difference: float) -> float:
     return 2 * TEST_Z * abs(difference) / (TEST_Z + POWER_Z)
 
 
-def reach(lever: Lever, now: int, rows: Sequence[PlanRow], goal: float) -> Reach | None:
-    """Fit a line to the squared widths of scenarios that differ in this lever only.
+def reach(parameter: SizeParameter, now: int, rows: Sequence[PlanRow], goal: float) -> Reach | None:
+    """Fit a line to the squared widths of scenarios that differ in this parameter only.
 
     Args:
-        lever: what differs.
+        parameter: what differs.
         now: the present number.
         rows: one statistic's rows; two different numbers at least.
         goal: the width to reach.
@@ -58,7 +58,7 @@ def reach(lever: Lever, now: int, rows: Sequence[PlanRow], goal: float) -> Reach
     Returns:
         None if there are fewer than two numbers with an interval.
     """
-    points = [(1 / getattr(row, LEVERS[lever]), row.width**2) for row in rows if row.width is not None]
+    points = [(1 / getattr(row, SIZE_PARAMETERS[parameter]), row.width**2) for row in rows if row.width is not None]
     if len({x for x, _ in points}) < 2:  # noqa: PLR2004 - a line needs two points
         return None
     x, y = np.array(points).T
@@ -68,12 +68,12 @@ def reach(lever: Lever, now: int, rows: Sequence[PlanRow], goal: float) -> Reach
     needed = math.ceil(slope / room) if room > 0 else None
     if needed is not None and needed > MAX_TIMES * now:
         needed = None
-    return Reach(lever, now, None if needed is None else max(needed, 1), math.sqrt(constant))
+    return Reach(parameter, now, None if needed is None else max(needed, 1), math.sqrt(constant))
 
 
-def binding(reaches: Sequence[Reach]) -> Lever | None:
+def binding(reaches: Sequence[Reach]) -> SizeParameter | None:
     """The setting that holds the precision back: the one whose increase alone gets closest to the goal."""
     possible = [one for one in reaches if one.needed is not None]
     if possible:
-        return min(possible, key=lambda one: (one.needed or 0) / one.now).lever
-    return min(reaches, key=lambda one: one.narrowest).lever if reaches else None
+        return min(possible, key=lambda one: (one.needed or 0) / one.now).parameter
+    return min(reaches, key=lambda one: one.narrowest).parameter if reaches else None

@@ -29,7 +29,7 @@ Text = Annotated[str, Query(max_length=MAX_LENGTH)]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReportQuery:
     """Filters on the answers, the selected question, the name of a report that was shown, and a snapshot's token.
 
     With `after`, a report whose ratings were read later than that is asked for.
@@ -140,7 +140,7 @@ class Question:
         return estimate.question is None or estimate.question == self.question
 
 
-def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the address
+def report_query_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the address
     source: Values = (),
     condition: Values = (),
     pool: Values = (),
@@ -154,7 +154,7 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
     x: Text = "",
     y: Text = "",
     after: Text = "",
-) -> Question:
+) -> ReportQuery:
     """Parse the parameters. Forms send empty values for fields that are not set; they are ignored."""
     filters = Filters(
         sources=_chosen(source),
@@ -165,7 +165,7 @@ def asked_of(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the a
         until=_day(until),
         without_flagged=flagged == "without",
     )
-    return Question(filters, question, of, snapshot, x, y, _moment(after))
+    return ReportQuery(filters, question, of, snapshot, x, y, _moment(after))
 
 
 def _chosen(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -198,4 +198,4 @@ def _moment(text: str) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-Asked = Annotated[Question, Depends(asked_of)]
+OwnReportQuery = Annotated[ReportQuery, Depends(report_query_of)]

@@ -15,7 +15,7 @@ _RANDOM = SystemRandom()
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often a request is sent, and how long to wait in between: at most `base_s` times two per earlier try."""
 
     n_tries: int = 6
@@ -39,17 +39,17 @@ class Tried:
     tokens: tuple[int, int] = (0, 0)
 
 
-async def send_patiently(send: Callable[[], Awaitable[Reply]], patience: Patience) -> Tried:
+async def send_with_retries(send: Callable[[], Awaitable[Reply]], retry_policy: RetryPolicy) -> Tried:
     """Send a request until it is answered, fails for good, or has used all tries."""
     tokens_in = tokens_out = 0
-    for n_failed in range(1, patience.n_tries + 1):
+    for n_failed in range(1, retry_policy.n_tries + 1):
         try:
             return Tried(n_failed, await send(), tokens=(tokens_in, tokens_out))
         except RequestError as error:
             tokens_in, tokens_out = tokens_in + error.tokens[0], tokens_out + error.tokens[1]
-            if not error.may_help or n_failed == patience.n_tries:
+            if not error.may_help or n_failed == retry_policy.n_tries:
                 return Tried(n_failed, error=error, tokens=(tokens_in, tokens_out))
-            await asyncio.sleep(patience.wait_s(n_failed, error.wait_s))
+            await asyncio.sleep(retry_policy.wait_s(n_failed, error.wait_s))
     raise AssertionError("the last try returns")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.analysis.planning.levers import Reach, binding, reach, width_for_power
 from app.analysis.planning.plan import PlanRow
+from app.analysis.planning.size_parameters import Reach, binding, reach, width_for_power
 
 
 def row(n_items: int, per_trial: int, width: float | None) -> PlanRow:

@@ -8,7 +8,7 @@ from app.analysis.document.registration import Registration
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class ReportContext:
     """When a report was made, and whether the study still runs.
 
     `n_skipped` is how many trials raters skipped, None if it is not known.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from app.analysis.document.circumstances import Circumstances
 from app.analysis.document.registration import read_registration
+from app.analysis.document.report_context import ReportContext
 from app.protocol.study import Protocol
 from app.results.registration.registered_plan import registration_of
 from app.studies.coverage import count_skipped
@@ -30,11 +30,11 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def circumstances_of(db: Connection, study: StudyRow, version: int | None = None) -> Circumstances:
+def report_context_of(db: Connection, study: StudyRow, version: int | None = None) -> ReportContext:
     """The circumstances of a stored study now; `version`: the report's protocol version, by default the current one."""
     plan = registration_of(db, study)
     made_by = version or study.protocol_version
-    return Circumstances(
+    return ReportContext(
         today(),
         STATUS[study.status],
         plan,
@@ -44,7 +44,7 @@ def circumstances_of(db: Connection, study: StudyRow, version: int | None = None
     )
 
 
-def circumstances_of_folder(folder: Path, protocol: Protocol) -> Circumstances:
+def report_context_of_folder(folder: Path, protocol: Protocol) -> ReportContext:
     """Those of a study folder, with the plan that is saved in it, if any.
 
     Raises:
@@ -52,4 +52,4 @@ def circumstances_of_folder(folder: Path, protocol: Protocol) -> Circumstances:
     """
     saved = folder / REGISTRATION
     plan = read_registration(saved.read_text(encoding="utf-8")) if saved.exists() else None
-    return Circumstances(today(), registration=plan, origin=template_origin(protocol))
+    return ReportContext(today(), registration=plan, origin=template_origin(protocol))

@@ -33,7 +33,9 @@ def flagged_of(estimates: Sequence[Estimate]) -> str:
     return next((f.note for f in estimates if f.statistic == "flagged_share" and f.estimate), "")
 
 
-def pace_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
+def straight_lining_spec(
+    estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560
+) -> Spec | None:
     """Return a chart with one point per rater; flagged raters have another colour and shape."""
     points, flagged = rater_points(estimates), _flagged_names(estimates)
     if not points:
@@ -80,14 +82,14 @@ def _counts(estimates: Sequence[Estimate], n_shown: int) -> tuple[int, int]:
     return share.n_units, round(share.estimate * share.n_units)
 
 
-def pace_table(estimates: Sequence[Estimate]) -> Table:
+def straight_lining_table(estimates: Sequence[Estimate]) -> Table:
     """Return one row per rater, fastest first."""
     points = sorted(rater_points(estimates), key=lambda point: point[1])
     rows = tuple((name, number(time, "points"), number(share, "share")) for name, time, share in points)
     return Table(("Rater", "Median seconds per trial", "Most frequent answer"), rows)
 
 
-def pace_finding(estimates: Sequence[Estimate]) -> str:
+def straight_lining_finding(estimates: Sequence[Estimate]) -> str:
     """Describe the range of times and how many raters are flagged."""
     times = [time for _, time, _ in rater_points(estimates)]
     if not times:
