@@ -86,7 +86,7 @@ def _page(rows: list[str], n_studies: int) -> str:
     head = "| Statistic | " + " | ".join(f"{n} raters" for n in N_RATERS) + " |"
     return "\n".join(
         [
-            "# Coverage of the intervals of contrasts",
+            "# Coverage of the intervals",
             "",
             f"How often a 95% interval contains the true value in {n_studies} simulated studies ({n_studies // 4} for",
             f"`turn_slope` and `turn_slope_difference`) with {N_ITEMS} items. Items and raters are drawn anew in each",

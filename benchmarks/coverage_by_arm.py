@@ -159,7 +159,7 @@ def page(found: list[Row]) -> str:
     """Return the page in Markdown."""
     n = found[0].n_studies
     error = (0.95 * 0.05 / n) ** 0.5
-    head = f"""# Coverage of the intervals
+    head = f"""# Coverage by arm
 
 How often the 95% interval of a statistic holds the true value if items and raters are drawn anew, and its median
 width. `python -m benchmarks.coverage_by_arm` makes this page from {n:,} simulated studies per row (Monte Carlo standard

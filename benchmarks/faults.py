@@ -1,6 +1,6 @@
 """Fault test: raters rate over HTTP while parts of the servers are killed; then answers are checked in the database.
 
-Run: python -m benchmarks.faults [--kills 60] [--raters 16] [--write docs/reliability.md]
+Run: python -m benchmarks.faults [--kills 60] [--raters 16] [--write benchmarks/results/faults.md]
 
 Two servers with two workers each share one durable embedded database, on a small disk that can be filled, with a clock
 that can be set. After each kill, the run waits until every rater has had an answer acknowledged that was sent after the
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 K, N_ITEMS, N_TRIALS = 5, 6000, 8
 # On a busy machine, starting six processes at once takes a minute; a browser retries as long as its page is open.
 PATIENCE_SECONDS = 300.0
-INTRODUCTION = """# Reliability
+INTRODUCTION = """# Answers while servers are killed
 
 Raters rate over HTTP while parts of the servers are killed with SIGKILL or cut off, the disk is full, or the clock
 jumps. Two servers with two workers each share one durable embedded database. A rater whose server does not answer goes
@@ -78,9 +78,10 @@ A worker that dies is replaced at once, and so is one that has hung for 30 secon
 connections, it refuses them, so that a proxy or a browser tries elsewhere or again: a request that waited unanswered
 would be carried out after its sender had given it up.
 
-Created by `python -m benchmarks.faults --write docs/reliability.md`. A short run of the same is part of `make slow`.
+Created by `python -m benchmarks.faults --write benchmarks/results/faults.md`.
+A short run of the same is part of `make slow`.
 Two hosts with a database over TCP, of which one is lost, then the database, whose replica takes over: see
-[More than one machine](scaling.md#failover-by-hand).
+[More than one machine](../../docs/scaling.md#failover-by-hand).
 
 """
 

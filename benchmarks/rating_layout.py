@@ -3,7 +3,7 @@
 For the first item of each study: page height divided by window height; the proportion of a response's lines that are
 visible while each question about it is answered (mean and minimum); and how many pixels the page scrolls until every
 question is answered, by mouse (an option is scrolled into view and clicked) and by keyboard (digits).
-Writes the table of docs/rating-page.md. Run: python -m benchmarks.rating_layout [study ...]
+Writes the table of benchmarks/results/rating-layout.md. Run: python -m benchmarks.rating_layout [study ...]
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WINDOWS = {
     "390x844": (390, 844),
     "320x640": (320, 640),
 }
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "rating-page.md"
+PAGE = Path(__file__).resolve().parent / "results" / "rating-layout.md"
 BEGIN, END = "<!-- made by benchmarks.rating_layout -->", "<!-- end -->"
 PHONE = 500
 SEEN = """slot => {

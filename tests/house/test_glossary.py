@@ -1,4 +1,4 @@
-"""The glossary lists every table, column, question, setting and field, and nothing that does not exist."""
+"""The pages on columns list every table, column and field, and nothing that does not exist."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ import pytest
 from app.analysis.data.frames import CHECK_COLUMNS
 from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS
 from app.analysis.estimate import FIELDS
-from app.protocol.questions.registry import KINDS
 from app.protocol.rating_columns import FILE_COLUMNS
 from app.schema import metadata
 from app.studies.export import ASSIGNMENT_COLUMNS, CHANGE_COLUMNS, SESSION_COLUMNS
 from app.studies.folder.raters import SCORE_COLUMNS
 from app.studies.folder.written_tables import EVENT_COLUMNS
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text()
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = [(DOCS / name).read_text(encoding="utf-8") for name in ("glossary.md", "database.md")]
 
 
 def part(heading: str, level: int = 2) -> str:
     """Return the text below a heading, up to the next heading of the same or a higher level."""
-    begin = re.search(rf"^{'#' * level} {re.escape(heading)}$", PAGE, re.MULTILINE)
-    assert begin, f"no heading {heading}"
-    rest = PAGE[begin.end() :]
+    pattern = rf"^{'#' * level} {re.escape(heading)}$"
+    found = [page[begin.end() :] for page in PAGES if (begin := re.search(pattern, page, re.MULTILINE))]
+    assert found, f"no heading {heading}"
+    rest = found[0]
     end = re.search(rf"^#{{1,{level}}} ", rest, re.MULTILINE)
     return rest[: end.start()] if end else rest
 
@@ -38,24 +39,18 @@ def defined(text: str) -> set[str]:
 COMMON = defined(part("Columns that mean the same in every table"))
 
 
-def test_glossary_headings_match_tables() -> None:
+def test_headings_of_the_database_page_match_tables() -> None:
     assert set(re.findall(r"^### (\w+)$", part("Tables"), re.MULTILINE)) == set(metadata.tables)
 
 
 @pytest.mark.parametrize("table", sorted(metadata.tables))
-def test_every_table_column_is_in_glossary(table: str) -> None:
+def test_every_table_column_is_explained(table: str) -> None:
     columns = {column.name for column in metadata.tables[table].columns}
     explained = defined(part(table, 3))
-    assert columns - COMMON - explained == set(), "not in the glossary"
-    assert explained - columns == set(), "in the glossary only"
-
-
-def test_every_question_type_and_setting_is_in_glossary() -> None:
-    settings = {name for kind in KINDS.values() for name in kind.model_fields}
-    text = part("Questions")
-    types_text, settings_text = text.split("Their settings in study.yaml:")
-    assert defined(types_text) == set(KINDS)
-    assert defined(settings_text) == settings
+    # A column that ends in `_id` refers to the row of that table, as the page says.
+    missing = {column for column in columns - COMMON - explained if not column.endswith("_id")}
+    assert missing == set(), "not on the page"
+    assert explained - columns == set(), "on the page only"
 
 
 def test_every_estimate_field_is_in_glossary() -> None:

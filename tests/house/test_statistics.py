@@ -1,4 +1,7 @@
-"""A statistic is declared beside its computation, and documented; nothing else is computed, shown or documented."""
+"""A statistic is declared beside its computation, and documented; nothing else is computed, shown or documented.
+
+`python -m tests.house.test_statistics` writes the list of all statistics, docs/statistics/keys.md, anew.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.analysis.statistic import Column, Statistic, declare, statistics
+from app.analysis.statistic import Column, Minimum, Statistic, declare, statistics
+from app.base.help.library import anchor_of
 from app.results.pages.sections.part_tables import TABLES
 from tests.kit.frames import FIVE, frames, protocol
 
@@ -21,15 +25,49 @@ DOCS = ROOT / "docs"
 SECTIONS = sorted((ROOT / "app/analysis/sections").rglob("*.py"))
 
 
-def headings(page: Path) -> set[str]:
-    """Return the keys in the headings of a page; `alpha_nominal, _ordinal` means alpha_nominal and alpha_ordinal."""
-    keys: set[str] = set()
+PAGE = DOCS / "statistics" / "keys.md"
+HEAD = """# All statistics
+
+Every statistic by its key in files, JSON and addresses, with its name on pages, the data that an estimate and its
+interval need at least, and a link to its question, unit, formula and references.
+
+| key | name | least data | explained in |
+|---|---|---|---|
+{rows}
+"""
+PAGES = ("comparison", "contrasts", "agreement", "judges", "raters", "texts")
+
+
+def headings(page: Path) -> dict[str, str]:
+    """The anchor of each key in the headings; `alpha_nominal, _ordinal` means alpha_nominal and alpha_ordinal."""
+    keys: dict[str, str] = {}
     for line in page.read_text("utf-8").splitlines():
         stem = ""
         for word in re.findall(r"\w+", line) if line.startswith("## ") else ():
-            keys.add(f"{stem}{word}" if word.startswith("_") else word)
+            keys.setdefault(f"{stem}{word}" if word.startswith("_") else word, anchor_of(line.removeprefix("## ")))
             stem = stem if word.startswith("_") else word.rpartition("_")[0]
     return keys
+
+
+def least(minimum: Minimum | None) -> str:
+    """How many units an estimate needs, and its interval if that is another number."""
+    if minimum is None:
+        return ""
+    interval = "" if minimum.interval == minimum.estimate else f"; for an interval {minimum.interval}"
+    return f"{minimum.estimate} {minimum.what}{interval}"
+
+
+def written() -> str:
+    """The list of all statistics in the order of the pages that explain them."""
+    anchors = {page: headings(DOCS / "statistics" / f"{page}.md") for page in PAGES}
+    places = {page: {key: place for place, key in enumerate(found)} for page, found in anchors.items()}
+    every = sorted(statistics().values(), key=lambda one: (PAGES.index(one.docs), places[one.docs][one.key]))
+    rows = (
+        f"| `{one.key}` | {one.label} | {least(one.minimum)} | [{page}]({page}.md#{anchors[page][one.key]}) |"
+        for one in every
+        for page in [one.docs]
+    )
+    return HEAD.format(rows="\n".join(rows))
 
 
 def named(path: Path) -> set[str]:
@@ -39,10 +77,8 @@ def named(path: Path) -> set[str]:
     return {str(one.value.value) for one in given if one.arg == "statistic" and isinstance(one.value, ast.Constant)}
 
 
-def test_index_lists_exactly_what_is_declared() -> None:
-    text = (DOCS / "statistics.md").read_text("utf-8")
-    listed = re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE)
-    assert sorted(listed) == sorted(statistics())
+def test_page_lists_statistics_as_they_are_declared() -> None:
+    assert PAGE.read_text("utf-8") == written(), "python -m tests.house.test_statistics writes it anew"
 
 
 def test_every_statistic_has_a_heading_on_the_page_that_it_names() -> None:
@@ -90,3 +126,7 @@ def test_what_a_statistic_names_is_declared() -> None:
     every = statistics()
     beside = {key for one in every.values() for key in (one.at_equal_length, one.ceiling) if key}
     assert beside | {one.effect.statistic for one in every.values() if one.effect} <= every.keys()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(), encoding="utf-8")
