@@ -10,6 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.responses import JSONResponse, Response
 
 from app.api import estimates, rater_decisions, studies, tables, webhooks
+from app.api.schemas import Problem
 
 router = APIRouter(prefix="/api/v1")
 DESCRIPTION = """
@@ -19,7 +20,8 @@ personal links and adds webhooks. Every request needs a token, made on the page 
 
 Lists come in pages: pass `next` of one page as `cursor` to get the following one. Requests that change something may
 carry an `Idempotency-Key`: a request that is repeated with the same key within seven days is not carried out again.
-Errors are JSON: `{"error": {"status": 404, "title": ..., "message": ...}}`.
+What is read has an `ETag`; sent back as `If-None-Match`, it is answered with 304 as long as nothing has changed.
+Errors are problem documents (RFC 9457): `{"status": 404, "title": ..., "detail": ...}`.
 """
 
 
@@ -40,4 +42,7 @@ def openapi() -> dict[str, Any]:
     """The description of the interface."""
     parts = (studies, tables, estimates, rater_decisions, webhooks)
     routes = [route for part in parts for route in part.router.routes]
-    return get_openapi(title="Attune", version="1", description=DESCRIPTION.strip(), routes=routes)
+    document = get_openapi(title="Attune", version="1", description=DESCRIPTION.strip(), routes=routes)
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    document["components"]["schemas"] |= {**problem.pop("$defs"), "Problem": problem}
+    return document

@@ -12,6 +12,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.accounts.leads import Lead
 from app.accounts.rate_limits import Limit, api_limit, count, export_limit
+from app.api.routing import refuse_unknown_parameters
 from app.base.rendering.words import minutes
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, TooManyError, UnauthorizedError
@@ -48,10 +49,12 @@ def limited(request: Request, credentials: Credentials) -> str:
     Raises:
         UnauthorizedError: none was sent.
         TooManyError: too many requests.
+        UnprocessableError: the address takes no such parameter.
     """
     if credentials is None or not credentials.credentials:
         raise UnauthorizedError(MISSING)
     _count(request, api_limit(request.client.host if request.client else ""), "requests")
+    refuse_unknown_parameters(request)
     return credentials.credentials
 
 

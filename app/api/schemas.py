@@ -19,19 +19,22 @@ class Sent(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
 
-class Error(BaseModel):
-    """What went wrong."""
+class WrongField(BaseModel):
+    """What is wrong with a field or parameter."""
 
+    field: str
+    problem: str
+
+
+class Problem(BaseModel):
+    """The body of every response that reports an error: a problem document (RFC 9457)."""
+
+    type: str = Field(description="Always about:blank: the status says what kind of problem it is.")
+    title: str = Field(description="The name of the status.")
     status: int
-    title: str
-    message: str
-    problems: list[dict[str, str]] = Field(default=[], description="For 422: what is wrong, field by field.")
-
-
-class Failure(BaseModel):
-    """The body of every response that reports an error."""
-
-    error: Error
+    detail: str = Field(description="What is wrong, and what to do.")
+    problems: list[WrongField] = Field(default=[], description="For 422: what is wrong, field by field.")
+    request_id: str = Field(default="", description="For 500 and 503: the request's ID in the server's log.")
 
 
 class Progress(BaseModel):

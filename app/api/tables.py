@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Annotated
+from collections.abc import Callable
+from datetime import date
+from typing import Annotated, Literal
 
 from fastapi import Query
 
@@ -14,12 +16,18 @@ from app.api.schemas import Item, Rater, Rating, Response, Row, Rows
 from app.base.web.deps import Db
 from app.base.web.errors import UnprocessableError
 from app.results.blinding import refuse_if_blinded
-from app.results.data.row_pages import RowPage, item_page, rater_page, response_page
+from app.results.data.row_pages import NoSuchKeyError, RowPage, row_page
 from app.studies.protocols import get_protocol
 
 router = api_router("tables")
 Cursor = Annotated[str, Query(max_length=40, description="`next` of the page before; empty for the first page.")]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Rows per page.")]
+Key = Annotated[str, Query(max_length=200)]
+Keys = Annotated[tuple[Key, ...], Query(max_length=50, description="Only rows of these; repeat it for several.")]
+RaterKind = Annotated[Literal["person", "model"] | None, Query(description="Only people, or only model judges.")]
+Simulated = Annotated[bool | None, Query(description="Only simulated raters, or none of them.")]
+Since = Annotated[date | None, Query(description="Only answers that were given on this day (UTC) or later.")]
+Until = Annotated[date | None, Query(description="Only answers that were given on this day (UTC) or earlier.")]
 N_BYTES = 8  # of an ID in PostgreSQL
 BAD_CURSOR = "This cursor was not made by this interface. Pass `next` of the page before, unchanged."
 
@@ -27,23 +35,46 @@ BAD_CURSOR = "This cursor was not made by this interface. Pass `next` of the pag
 @router.get("/items", summary="Items")
 def api_items(db: Db, own: OwnApi, cursor: Cursor = "", limit: Limit = 100) -> Rows[Item]:
     """The situations that raters read."""
-    return _rows(Rows[Item], item_page(db, own.study.id, after(cursor), limit))
+    return _rows(Rows[Item], lambda: row_page(db, "items", own.study.id, after(cursor), limit, {}))
 
 
 @router.get("/responses", summary="Responses")
-def api_responses(db: Db, own: OwnApi, cursor: Cursor = "", limit: Limit = 100) -> Rows[Response]:
+def api_responses(
+    db: Db, own: OwnApi, item: Keys = (), source: Keys = (), cursor: Cursor = "", limit: Limit = 100
+) -> Rows[Response]:
     """The responses, with their sources."""
-    return _rows(Rows[Response], response_page(db, own.study.id, after(cursor), limit))
+    filters = {"item": item, "source": source}
+    return _rows(Rows[Response], lambda: row_page(db, "responses", own.study.id, after(cursor), limit, filters))
 
 
 @router.get("/raters", summary="Raters")
-def api_raters(db: Db, own: OwnApi, cursor: Cursor = "", limit: Limit = 100) -> Rows[Rater]:
+def api_raters(
+    db: Db,
+    own: OwnApi,
+    kind: RaterKind = None,
+    is_simulated: Simulated = None,
+    cursor: Cursor = "",
+    limit: Limit = 100,
+) -> Rows[Rater]:
     """The raters by pseudonym. Participant IDs of platforms are not part of this interface."""
-    return _rows(Rows[Rater], rater_page(db, own.study.id, after(cursor), limit))
+    filters = {"kind": kind, "is_simulated": is_simulated}
+    return _rows(Rows[Rater], lambda: row_page(db, "raters", own.study.id, after(cursor), limit, filters))
 
 
 @router.get("/ratings", summary="Answers")
-def api_ratings(db: Db, own: OwnApi, cursor: Cursor = "", limit: Limit = 100) -> Rows[Rating]:
+def api_ratings(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the address
+    db: Db,
+    own: OwnApi,
+    question: Keys = (),
+    source: Keys = (),
+    rater: Keys = (),
+    rater_kind: RaterKind = None,
+    is_simulated: Simulated = None,
+    since: Since = None,
+    until: Until = None,
+    cursor: Cursor = "",
+    limit: Limit = 100,
+) -> Rows[Rating]:
     """The answers with the columns of ratings.csv, in the order in which they were first stored.
 
     Answers that raters change keep their place: to have all changes, read again from the first page.
@@ -52,7 +83,16 @@ def api_ratings(db: Db, own: OwnApi, cursor: Cursor = "", limit: Limit = 100) ->
 
     protocol = get_protocol(db, own.study.id, own.study.protocol_version)
     refuse_if_blinded(own.study, protocol)
-    return _rows(Rows[Rating], rating_page(db, own.study.id, protocol, after(cursor), limit))
+    filters = {
+        "question": question,
+        "source": source,
+        "rater": rater,
+        "rater_kind": rater_kind,
+        "is_simulated": is_simulated,
+        "since": since,
+        "until": until,
+    }
+    return _rows(Rows[Rating], lambda: rating_page(db, own.study.id, protocol, after(cursor), limit, filters))
 
 
 def cursor_of(after_id: int) -> str:
@@ -81,6 +121,10 @@ def after(cursor: str) -> int:
     return after_id
 
 
-def _rows(kind: type[Rows[Row]], page: RowPage) -> Rows[Row]:
+def _rows(kind: type[Rows[Row]], read: Callable[[], RowPage]) -> Rows[Row]:
+    try:
+        page = read()
+    except NoSuchKeyError as error:
+        raise UnprocessableError(str(error)) from error
     following = None if page.next_after is None else cursor_of(page.next_after)
     return kind.model_validate({"rows": page.rows, "next": following})

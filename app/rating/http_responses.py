@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from app.base.language.message import Message
 from app.base.rendering.pages import is_htmx, language_in, page, use_language
+from app.base.web.error_responses import problem_document
 from app.protocol.study import Protocol
 
 # The handler that shows each step; all pages of questions share one handler with the step in its address.
@@ -69,5 +70,4 @@ def go_to_step(request: Request, slug: str, step: str) -> Response:
 def refuse_save(request: Request, status: int, sentence: Message, refused: Mapping[str, str] | None = None) -> Response:
     """Tell the script that saves answers why no answer was stored; `refused` has the reason for each invalid answer."""
     words = language_in(request).say(sentence)
-    body = {"error": {"status": status, "message": words}, "refused": dict(refused or {})}
-    return JSONResponse(body, status_code=status)
+    return problem_document(status, words, refused=dict(refused or {}))

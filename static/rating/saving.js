@@ -122,11 +122,11 @@
 
   // What the server stored leaves this device; what it refused stays, with the reason. Returns the problem, if any.
   async function take(answer, entries) {
-    const { error, older = [], refused = {} } = (await answer.json().catch(() => null)) ?? {};
+    const { detail, older = [], refused = {} } = (await answer.json().catch(() => null)) ?? {};
     settle(entries.filter(({ slot }) => !(slot in refused)));
     for (const entry of entries.filter(({ slot }) => slot in refused)) hold(entry, refused[entry.slot]);
     const reason = heldReason();
-    if (reason || !answer.ok) return ["waiting", `${words().refused} ${reason ?? error?.message ?? words().reload}`];
+    if (reason || !answer.ok) return ["waiting", `${words().refused} ${reason ?? detail ?? words().reload}`];
     return older.length ? ["waiting", words().otherBrowser] : null;
   }
 

@@ -19,6 +19,7 @@ from app.studies.audit import list_acts
 from app.studies.members.api_tokens import list_api_tokens, record_api_token
 from app.studies.members.members import record_member, remove_member
 from tests.api.conftest import STUDY
+from tests.kit.lead_studies import rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,7 +146,7 @@ def test_study_with_placeholders_is_opened_once_they_are_confirmed(program: Test
     db.execute(text("UPDATE studies SET status = 'draft'"))
     refused = program.post(f"{STUDY}/status", json={"status": "open"})
     assert refused.status_code == 409
-    assert "placeholders that have not been filled in: [name]" in refused.json()["error"]["message"]
+    assert "placeholders that have not been filled in: [name]" in refused.json()["detail"]
     answer = program.post(f"{STUDY}/status", json={"status": "open", "as_written": ["[name]"]})
     assert answer.json() == {"status": "open"}
 
@@ -155,7 +156,7 @@ def test_impossible_change_of_status_is_explained(program: TestClient, db: Conne
     assert program.post(f"{STUDY}/status", json={"status": "closed"}).status_code == 200
     answer = program.post(f"{STUDY}/status", json={"status": "open"})
     assert answer.status_code == 409
-    assert "cannot be reopened" in answer.json()["error"]["message"]
+    assert "cannot be reopened" in answer.json()["detail"]
     assert program.get(STUDY).json()["status"] == "closed"
 
 
@@ -178,7 +179,7 @@ def test_personal_links_lead_to_the_study(program: TestClient, visitor: TestClie
 def test_unusable_names_make_no_link(program: TestClient, names: list[str], words: str) -> None:
     answer = program.post(f"{STUDY}/links", json={"raters": names})
     assert answer.status_code == 422
-    assert words in answer.json()["error"]["message"]
+    assert words in answer.json()["detail"]
 
 
 def test_repeated_request_is_carried_out_once(program: TestClient, db: Connection, study_id: int) -> None:
@@ -189,7 +190,7 @@ def test_repeated_request_is_carried_out_once(program: TestClient, db: Connectio
     assert [act.action for act in list_acts(db, study_id)].count("rater excluded") == 1
     other = program.post(path, json={**sent, "exclude": False}, headers={"idempotency-key": "k1"})
     assert other.status_code == 409
-    assert "idempotency key" in other.json()["error"]["message"]
+    assert "idempotency key" in other.json()["detail"]
 
 
 def test_key_of_a_failed_request_can_be_used_again(program: TestClient) -> None:
@@ -226,7 +227,7 @@ def test_wrong_fields_are_named(
 ) -> None:
     answer = program.post(f"{STUDY}/{path}", json=sent)
     assert answer.status_code == 422
-    (problem,) = answer.json()["error"]["problems"]
+    (problem,) = answer.json()["problems"]
     assert (problem["field"], problem["problem"]) == (field, words)
 
 
@@ -234,7 +235,7 @@ def test_wrong_fields_are_named(
 def test_foreign_cursor_is_refused(program: TestClient, cursor: str) -> None:
     answer = program.get(f"{STUDY}/items", params={"cursor": cursor})
     assert answer.status_code == 422
-    assert "cursor" in answer.json()["error"]["message"]
+    assert "cursor" in answer.json()["detail"]
 
 
 def test_missing_and_wrong_tokens_are_told_apart(visitor: TestClient, study_id: int) -> None:
@@ -242,7 +243,7 @@ def test_missing_and_wrong_tokens_are_told_apart(visitor: TestClient, study_id: 
     wrong = visitor.get(STUDY, headers={"authorization": "Bearer attune_guess"})
     assert missing.status_code == wrong.status_code == 401
     assert missing.headers["www-authenticate"] == "Bearer"
-    assert missing.json()["error"]["message"] != wrong.json()["error"]["message"]
+    assert missing.json()["detail"] != wrong.json()["detail"]
 
 
 def test_token_ends_with_its_time_and_with_membership(
@@ -278,7 +279,7 @@ def test_blinded_study_gives_no_ratings(program: TestClient, db: Connection) -> 
     for path in ("estimates", "ratings", "ratings.csv", "study.zip"):
         answer = program.get(f"{STUDY}/{path}")
         assert answer.status_code == 403
-        assert "blind_interim" in answer.json()["error"]["message"]
+        assert "blind_interim" in answer.json()["detail"]
 
 
 def test_too_many_requests_say_how_long_to_wait(program: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,3 +292,82 @@ def test_too_many_requests_say_how_long_to_wait(program: TestClient, monkeypatch
 def test_tokens_are_stored_as_hashes(db: Connection, study_id: int, lead: Lead) -> None:
     record_api_token(db, study_id, lead.id, token="secret", name="x", role="owner", valid=timedelta(days=1))
     assert "secret" not in str(db.execute(text("SELECT t::text FROM api_tokens t")).all())
+
+
+def test_error_is_a_problem_document(program: TestClient) -> None:
+    answer = program.get(f"{STUDY}/items", params={"cursor": "x"})
+    assert answer.headers["content-type"] == "application/problem+json"
+    found = answer.json()
+    assert (found["type"], found["status"], "cursor" in found["detail"]) == ("about:blank", 422, True)
+    other = program.put(STUDY)
+    assert (other.status_code, other.headers["allow"], other.json()["title"]) == (405, "GET", "Method Not Allowed")
+
+
+@pytest.mark.parametrize("path", ["", "/items", "/ratings", "/estimates", "/webhooks"])
+def test_unknown_parameter_is_refused(program: TestClient, path: str) -> None:
+    """It was ignored: `rater_kind` misspelled gave people and judges together."""
+    answer = program.get(f"{STUDY}{path}", params={"ratter_kind": "person"})
+    assert answer.status_code == 422
+    assert "no parameter 'ratter_kind': it takes" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["", "/protocol", "/items", "/ratings", "/webhooks"])
+def test_what_has_not_changed_is_not_sent_again(program: TestClient, path: str) -> None:
+    etag = program.get(f"{STUDY}{path}").headers["etag"]
+    answer = program.get(f"{STUDY}{path}", headers={"if-none-match": etag})
+    assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", etag)
+
+
+def test_status_that_changed_has_another_etag(program: TestClient) -> None:
+    etag = program.get(STUDY).headers["etag"]
+    program.post(f"{STUDY}/status", json={"status": "paused"})
+    assert program.get(STUDY, headers={"if-none-match": etag}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("table", "filters", "n"),
+    [
+        ("responses", {"source": "model"}, 2),
+        ("responses", {"source": ["model", "person"], "item": "exam"}, 2),
+        ("raters", {"kind": "person"}, 1),
+        ("raters", {"kind": "model"}, 1),
+        ("raters", {"is_simulated": "true"}, 0),
+        ("ratings", {"rater_kind": "person"}, 2),
+        ("ratings", {"rater_kind": "model"}, 1),
+        ("ratings", {"rater": ["judge", "r1"]}, 3),
+        ("ratings", {"question": "preference", "is_simulated": "false"}, 3),
+        ("ratings", {"rated": "today"}, 3),
+        ("ratings", {"rated": "before"}, 0),
+        ("ratings", {"rated": "later"}, 0),
+    ],
+)
+def test_filters_leave_out_rows(
+    program: TestClient, db: Connection, study_id: int, table: str, filters: dict[str, Any], n: int
+) -> None:
+    rate(db, study_id, rater="judge", n_trials=1)
+    db.execute(text("UPDATE raters SET kind = 'model' WHERE key = 'judge'"))
+    first, last = db.execute(text("SELECT min(rated_at), max(rated_at) FROM ratings")).one()
+    days = {
+        "today": {"since": first.date(), "until": last.date()},
+        "before": {"until": first.date() - timedelta(days=1)},
+        "later": {"since": last.date() + timedelta(days=1)},
+    }
+    given = days[filters["rated"]] if "rated" in filters else filters
+    pages = program.get(f"{STUDY}/{table}", params={**given, "limit": 1}).json()
+    assert len(pages["rows"]) == min(n, 1)
+    assert len(program.get(f"{STUDY}/{table}", params=given).json()["rows"]) == n
+
+
+def test_filter_of_sources_reads_the_column_source(program: TestClient) -> None:
+    rows = all_rows(program, "ratings", 10)
+    for source in ("person", "model"):
+        found = program.get(f"{STUDY}/ratings", params={"source": source}).json()["rows"]
+        assert found == [row for row in rows if row["source"] == source]
+
+
+@pytest.mark.parametrize("filters", [{"source": "nobody"}, {"question": "nothing"}, {"rater": "nobody"}])
+def test_filter_for_what_the_study_does_not_have_is_refused(program: TestClient, filters: dict[str, str]) -> None:
+    answer = program.get(f"{STUDY}/ratings", params=filters)
+    assert answer.status_code == 422
+    (name,) = filters
+    assert f"no {name} '{filters[name]}'" in answer.json()["detail"]

@@ -50,4 +50,4 @@ def test_every_error_response_has_security_policy_and_message(broken: TestClient
 
 def test_error_is_json_on_request(visitor: TestClient) -> None:
     answer = visitor.get("/nowhere", headers={"accept": "application/json"})
-    assert answer.json()["error"]["status"] == 404
+    assert answer.json()["status"] == 404

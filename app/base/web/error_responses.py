@@ -1,9 +1,10 @@
-"""The responses to errors, expected and unexpected: a page, JSON for programs, or only a status for htmx."""
+"""The responses to errors: a page, a problem document for programs (RFC 9457), or only a status for htmx."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from http import HTTPStatus
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -15,7 +16,7 @@ from app.base.database.outages import NO_TURN, OUTAGES, outage_in_words
 from app.base.language.message import Message, message
 from app.base.logs import ThrottledLog, current_request_id
 from app.base.problem import BlindedError
-from app.base.processes.side_process import SideProcessError
+from app.base.processes.side_process import SideProcessBusyError, SideProcessError
 from app.base.rendering.pages import is_htmx, language_in, use_accepted_language
 from app.base.web.errors import (
     WORDS,
@@ -46,6 +47,7 @@ MAX_PROBLEMS = 20
 # Logged, with the number of the lead if one is signed in: someone may be trying what they may not do.
 REFUSALS = frozenset({401, 403, 404, 429})
 API, RATERS_PAGES = "/api/", "/s/"
+PROBLEM_TYPE = "application/problem+json"
 NOT_FOUND_BY_RATER = message(
     "This page does not exist or is no longer available. Please open the study again with the link you were given."
 )
@@ -83,13 +85,15 @@ def _blinded(request: Request, error: BlindedError) -> Response:
 
 
 def _stopped(request: Request, error: SideProcessError) -> Response:
-    return answer(request, UNAVAILABLE, NOT_POSSIBLE, str(error))
+    headers = {"Retry-After": str(RETRY_AFTER_S)} if isinstance(error, SideProcessBusyError) else None
+    return answer(request, UNAVAILABLE, NOT_POSSIBLE, str(error), headers=headers)
 
 
 def _http(request: Request, error: HTTPException) -> Response:
     status = error.status_code
     title = NotFoundError.title if status == NotFoundError.status else NOT_POSSIBLE
-    return answer(request, status, title, WORDS.get(status, message("This did not work.")))
+    words = WORDS.get(status, message("This did not work."))
+    return answer(request, status, title, words, headers=error.headers)
 
 
 def _invalid(request: Request, error: RequestValidationError) -> Response:
@@ -143,7 +147,7 @@ def answer(
     headers: Mapping[str, str] | None = None,
     **more: object,
 ) -> Response:
-    """The error as a page, as JSON, or without a body for htmx."""
+    """The error as a page, as a problem document, or without a body for htmx."""
     if request.url.path.startswith(RATERS_PAGES):
         use_accepted_language(request)
         sentence = NOT_FOUND_BY_RATER if sentence == WORDS[404] else sentence
@@ -152,13 +156,20 @@ def answer(
     if is_htmx(request):
         return Response(status_code=status, headers=headers)
     if _wants_json(request):
-        error = {"status": status, "title": title, "message": sentence}
-        error |= {name: more[name] for name in ("problems", "request_id") if name in more}
-        return JSONResponse({"error": error}, status_code=status, headers=headers)
+        known = {name: more[name] for name in ("problems", "request_id") if name in more}
+        return problem_document(status, sentence, headers=headers, **known)
     html = request.app.state.pages.render(
         "base/error.html", {"request": request, "title": title, "sentence": sentence, **more}, language
     )
     return HTMLResponse(html, status_code=status, headers=headers)
+
+
+def problem_document(
+    status: int, detail: str, *, headers: Mapping[str, str] | None = None, **more: object
+) -> JSONResponse:
+    """What programs are told about an error: a problem document (RFC 9457) of no type but the status."""
+    document = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **more}
+    return JSONResponse(document, status_code=status, headers=headers, media_type=PROBLEM_TYPE)
 
 
 def _wants_json(request: Request) -> bool:

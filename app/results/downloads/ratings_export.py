@@ -17,12 +17,11 @@ from app.base.database.engine import Begin
 from app.base.files.distinct_cells import csv_header, csv_rows, encoded
 from app.protocol.rating_columns import ALWAYS_WRITTEN, COLUMNS, RATER_EXCLUDED, RatingColumn, Table
 from app.protocol.study import Protocol
-from app.results.data.row_pages import RowPage
+from app.results.data.row_pages import RowPage, rating_ids
 from app.results.downloads.exports import readable, temporary_file
 from app.studies.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
 from app.studies.studies import StudyRow, list_excluded
 
-_IDS = text("SELECT id FROM ratings WHERE study_id = :study AND id > :after ORDER BY id LIMIT :n")
 _ANSWERED = text("SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters))")
 # Of several codes, all have words or none is written.
 _WORDED = text("""
@@ -95,23 +94,27 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
             file.writelines(csv_rows([cells[name] for name in names]))
 
 
-def rating_page(db: Connection, study_id: int, protocol: Protocol, after: int, n: int) -> RowPage:
-    """At most `n` answers with an ID above `after`, as rows of ratings.csv: text, and None for an empty cell."""
-    ids = db.execute(_IDS, {"study": study_id, "after": after, "n": n + 1}).scalars().all()
+def rating_page(
+    db: Connection, study_id: int, protocol: Protocol, after: int, n: int, filters: Mapping[str, object]
+) -> RowPage:
+    """At most `n` answers above `after` that pass the filters, as rows of ratings.csv; None for an empty cell.
+
+    Raises:
+        NoSuchKeyError: a filter asks for what the study does not have.
+    """
+    ids = rating_ids(db, study_id, after, n, filters)
     if not ids:
         return RowPage([], None)
-    has_more = len(ids) > n
-    high = ids[-1] if has_more else ids[-1] + 1
     names = [column.name for column in COLUMNS if column.in_file]
     columns = stored_columns(db, study_id)
-    pieces = [*rating_arrays(db, study_id, columns, (ids[0], high))]
+    pieces = [*rating_arrays(db, study_id, columns, ids[:n])]
     known = _dictionaries(db, study_id, protocol, _referred(columns, pieces))
     rows: list[dict[str, Any]] = []
     for piece in pieces:
         cells = rating_cells(columns, piece, known)
         texts = zip(*(cells[name].texts() for name in names), strict=True)
         rows += [dict(zip(names, row, strict=True)) for row in texts]
-    return RowPage(rows, ids[n - 1] if has_more else None)
+    return RowPage(rows, ids[n - 1] if len(ids) > n else None)
 
 
 def _has_excluded(db: Connection, study_id: int) -> bool:

@@ -32,6 +32,7 @@ _PIECES = """
     ) AS first (id) CROSS JOIN LATERAL (
       SELECT {places}, {others} FROM (
         SELECT * FROM ratings WHERE study_id = {study} AND id >= first.id AND id < least(first.id + {step}, {high})
+          AND {picked}
         ORDER BY id
       ) AS r HAVING count(*) > 0
     ) AS piece
@@ -39,7 +40,7 @@ _PIECES = """
 
 
 def rating_arrays(
-    db: Connection, study_id: int, columns: Sequence[RatingColumn], ids: tuple[int, int] | None = None
+    db: Connection, study_id: int, columns: Sequence[RatingColumn], ids: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield the answers in the order of their IDs, in pieces: for each column an array or a list, by name.
 
@@ -49,15 +50,17 @@ def rating_arrays(
         columns: those to read. IDs are 0, decimals NaN, and whole numbers and times `EMPTY` where there is none; times
             are microseconds since `EPOCH`; where only a few values are allowed, each is its place among them, from 1,
             or 0; texts are UTF-8, and None for NULL.
-        ids: only answers with IDs from the first to before the second.
+        ids: only these answers, in ascending order; None for all. None of them is missing.
     """
     few = [column for column in columns if column.allowed]
     others = [column for column in columns if not column.allowed]
-    low, high = ids or (None, None)
-    given = {"study": study_id, "low": low, "high": high, "step": N_ROWS}
+    low, high, step = (ids[0], ids[-1] + 1, ids[-1] + 1 - ids[0]) if ids else (None, None, N_ROWS)
+    picked = sql.SQL("id = ANY({})").format(sql.Literal([*ids])) if ids else sql.SQL("true")
+    given = {"study": study_id, "low": low, "high": high, "step": step}
     query = sql.SQL(_PIECES).format(
         places=_places(few),
         others=sql.SQL(", ").join(sql.SQL(_sent(column)) for column in others),
+        picked=picked,
         **{name: sql.Literal(value) for name, value in given.items()},
     )
     last = -1

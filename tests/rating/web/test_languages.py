@@ -51,7 +51,7 @@ def test_german_study_is_german_throughout(study: Callable[..., int], visitor: C
     assert "Bitte geben Sie eine Zahl von 0 bis 1 in Schritten von 0,5 an." in wrong.text
     assert "Antwort B: " in wrong.text
     saved = anna.post(form_address(page) + "/save", data={"slot": "q2", "q2": "7"})
-    assert saved.json()["error"]["message"].startswith("Bitte geben Sie eine Zahl")
+    assert saved.json()["detail"].startswith("Bitte geben Sie eine Zahl")
 
 
 @pytest.mark.parametrize(("pressed", "side"), [("A", "right"), ("B", "left")])

@@ -91,7 +91,7 @@ def test_skipped_trials_are_final_and_rated_trials_unskippable(
     assert f'href="{form_address(first)}"' in third.text
     assert heading(anna.get(form_address(second))) == heading(anna.rate(second)) == "Item 3 of 3"
     refused = anna.post(f"{form_address(second)}/save", json={"slot": "q0", "q0": "left"})
-    assert (refused.status_code, refused.json()["error"]["message"]) == (409, "You skipped this item.")
+    assert (refused.status_code, refused.json()["detail"]) == (409, "You skipped this item.")
     assert "Skip this item" not in anna.get(form_address(first)).text
     assert heading(skip(anna, first)) == "Item 3 of 3"
     assert rows(engine, "SELECT state FROM assignments ORDER BY position") == [("done",), ("skipped",), ("leased",)]

@@ -156,7 +156,7 @@ def test_requests_after_withdrawal_lead_to_receipt(
     pages += [anna.arrive()]
     assert {(page.status_code, receipt_of(page)) for page in pages} == {(200, receipt)}
     saved = anna.post(f"{address}/save", json={"slot": "q0", "q0": "left"}, headers={"Accept": "application/json"})
-    assert (saved.status_code, "stopped taking part" in saved.json()["error"]["message"]) == (410, True)
+    assert (saved.status_code, "stopped taking part" in saved.json()["detail"]) == (410, True)
     by_htmx = anna.post(address, data=FULL, headers={"HX-Request": "true"}, follow_redirects=False)
     assert by_htmx.headers["hx-redirect"] == "/s/study/withdrawn"
     assert everything(engine) == before

@@ -198,7 +198,7 @@ def test_a_page_reads_only_the_keys_to_which_its_answers_refer(db: Connection) -
     event.listen(
         db, "after_cursor_execute", lambda *given: found.append(given[1].rowcount) if ".key" in given[2] else None
     )
-    page = rating_page(db, study_id, study.protocol, 0, 1)
+    page = rating_page(db, study_id, study.protocol, 0, 1, {})
     assert len(page.rows) == 1
     assert sum(found) == 4  # a rater, an item and two responses
 
