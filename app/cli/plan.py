@@ -19,6 +19,7 @@ from app.cli.print_report import console
 from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.labels import Labels
 from app.protocol.study import Protocol
@@ -141,10 +142,11 @@ def _sizes(text: str, option: str) -> tuple[int, ...]:
 def _design(study: Path | str) -> tuple[Protocol, list[PlannedItem]]:
     if isinstance(study, Path):
         folder = read_study_folder(study)
-        return folder.protocol, planned_items(folder)
+        return folder.protocol, rated_by_people(folder.protocol, planned_items(folder))
     with store() as engine, engine.connect() as db:
         found = stored_study(db, study)
-        return get_protocol(db, found.id, found.protocol_version), list_items(db, found.id)
+        protocol = get_protocol(db, found.id, found.protocol_version)
+        return protocol, rated_by_people(protocol, list_items(db, found.id))
 
 
 def _pilot(study: str | None, *, is_folder: bool | None) -> tuple[Frames, Protocol] | None:

@@ -63,6 +63,16 @@ class Blocks(BaseModel):
         return self
 
 
+class HumanSample(BaseModel):
+    """People rate a random part of the items, and model judges all: estimates then use both."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    share: float = Field(gt=0, lt=1)
+    """The share of the items that people rate."""
+    stratify: tuple[str, ...] = ()
+    """Columns of items.csv: the share is drawn from the items of each combination of their values."""
+
+
 class Design(BaseModel):
     """Which raters rate what."""
 
@@ -83,6 +93,11 @@ class Design(BaseModel):
     determinant of their covariance under the Bradley-Terry model). Without it, the least covered trials come first.
     With it, `raters_per_trial` is an upper limit per trial, and the report states that pairs were selected
     adaptively.
+    """
+    human_sample: HumanSample | None = None
+    """The random sample of the items that people rate, drawn with `seed` when the study opens; model judges rate all
+    items. Each item's probability is stored and exported (`sampling_probability`). Items that are added later are
+    drawn from by themselves, and a larger share in a later version adds to the sample.
     """
     raters_per_trial: Count = 3
     """Number of raters per trial."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from sqlalchemy import Connection
 
-from app.protocol.allocation.feasibility import Feasibility, feasibility
+from app.protocol.allocation.feasibility import Feasibility, needs_of
+from app.protocol.allocation.human_sample import Chance, draw, rated_by_people
 from app.protocol.allocation.trials import (
     PlannedItem,
     PlannedTrial,
@@ -24,6 +25,7 @@ from app.rating.seats.trials import (
     get_yaml,
     list_items,
     list_named_raters,
+    record_item_cells,
     record_special_trials,
     record_status,
     record_trials,
@@ -48,9 +50,10 @@ SEEN = (
 
 
 class DrawnUp(NamedTuple):
-    """The trials that a study gets when it is opened, and what they need."""
+    """The trials that a study gets when it is opened, what they need, and how items were drawn for people to rate."""
 
     items: Sequence[PlannedItem]
+    chances: Mapping[str, Chance]
     trials: Sequence[PlannedTrial]
     special: Special
     needs: Feasibility
@@ -104,6 +107,7 @@ def open_study(db: Connection, slug: str, as_written: Container[str] | None = No
             f"The study {protocol.slug} has nothing to rate: no {kind} can be made from its responses."
         )
     check_feasible(protocol, drawn.needs)
+    record_item_cells(db, study_id, {key: chance.cells for key, chance in drawn.chances.items()})
     record_trials(db, study_id, seed, drawn.trials)
     for pool in sorted({seats.pool or "" for trial in drawn.trials for seats in trial.seats}):
         make_condition_seats(db, study_id, protocol, seed, pool)
@@ -134,10 +138,9 @@ def close_study(db: Connection, slug: str) -> None:
 def drawn_up(db: Connection, study_id: int, protocol: Protocol) -> DrawnUp:
     """Plan the trials of a study; nothing is stored."""
     items = list_items(db, study_id)
-    trials = planned_trials(protocol, items)
-    special = special_trials(protocol, items)
-    needs = feasibility(protocol, trials, list_named_raters(db, study_id), special.problems)
-    return DrawnUp(items, trials, special, needs)
+    trials = planned_trials(protocol, rated_by_people(protocol, items))
+    needs = needs_of(protocol, items, list_named_raters(db, study_id))
+    return DrawnUp(items, draw(protocol, items), trials, special_trials(protocol, items), needs)
 
 
 def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:

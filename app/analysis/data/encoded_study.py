@@ -93,6 +93,17 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
+class Sample:
+    """How items were drawn for people to rate, by the code of the item.
+
+    `probability` is nan where it is not known; `is_out` marks the items that were not drawn.
+    """
+
+    probability: Floats
+    is_out: Bools
+
+
+@dataclass(frozen=True, eq=False)
 class Codes:
     """One study as codes.
 
@@ -109,6 +120,7 @@ class Codes:
     kept: pd.DataFrame
     items: pd.DataFrame
     rater_table: pd.DataFrame
+    sample: Sample | None = None
 
     def rows_of(self, question: str) -> Ints:
         """Return the positions in `rows` of the answers to this question."""
@@ -156,7 +168,15 @@ def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) 
         kept=kept,
         items=frames.items,
         rater_table=frames.raters,
+        sample=_sample(frames),
     )
+
+
+def _sample(frames: Frames) -> Sample | None:
+    if frames.sample is None:
+        return None
+    of_items = frames.sample.set_index("item").loc[frames.items["item"]]
+    return Sample(of_items["probability"].to_numpy(), of_items["is_out"].to_numpy(dtype=bool))
 
 
 def _with_others(declared: tuple[str, ...], found: pd.Series[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ checks     CHECK_COLUMNS, one row per answered check; None if there are none
 arrivals   ARRIVAL_COLUMNS, one row per person who arrived; None if that is not known
 passages   PASSAGE_COLUMNS, one row per text or turn that raters can mark; None in a study without highlights
 words      WORD_COLUMNS, one row per text; None if the texts are not known
+sample     SAMPLE_COLUMNS, one row per item; None if people were to rate all items
 
 Missing text is None; missing numbers are nan or NA. IDs are text. Rows are always in canonical order (see
 `canonical`), so that the same study always gives exactly the same estimates.
@@ -24,6 +25,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from app.analysis.estimate import Estimate
+from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY
 from app.protocol.rating_columns import FRAME_COLUMNS, Type, names_of
 from app.stats.result import Procedure
 
@@ -41,6 +43,8 @@ ARRIVAL_COLUMNS = ("rater", "state", "condition")
 PASSAGE_COLUMNS = ("item", "response", "turn", "length")
 # `response` is None for the item's own text
 WORD_COLUMNS = ("item", "response", "n_words")
+# `probability` of the item to be in the sample that people rate, nan if unknown; `is_out` if it was not drawn
+SAMPLE_COLUMNS = ("item", "probability", "is_out")
 ORDER = ("rater", "item", "question", "response", "turn", "condition", "repeat", "left_response", "right_response")
 # sort keys are encoded in 62 bits
 _MAX_KEYS = 2**62
@@ -58,6 +62,7 @@ class Frames:
     arrivals: pd.DataFrame | None = None
     passages: pd.DataFrame | None = None
     words: pd.DataFrame | None = None
+    sample: pd.DataFrame | None = None
 
 
 def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:
@@ -98,6 +103,21 @@ def _typed(cells: object, kind: Type, n_rows: int) -> pd.Series[Any]:
     text = np.full(n_rows, None) if cells is None else np.array(cells, dtype=object)
     text[pd.isna(text)] = None
     return pd.Series(text, index=rows, dtype=object)
+
+
+def items_and_sample(items: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Return the items without the columns that say how they were drawn for people to rate, and what these say."""
+    if PROBABILITY not in items:
+        return items, None
+    is_in = items.get(IN_SAMPLE)
+    sample = pd.DataFrame(
+        {
+            "item": items["item"],
+            "probability": pd.to_numeric(items[PROBABILITY]).astype("float64"),
+            "is_out": False if is_in is None else is_in == "false",
+        }
+    )
+    return items.drop(columns=[PROBABILITY, IN_SAMPLE], errors="ignore"), sample
 
 
 def passage_frame(rows: Iterable[tuple[str, str | None, int | None, int]]) -> pd.DataFrame:

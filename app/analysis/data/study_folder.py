@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from app.analysis.data.frames import Frames, canonical, passage_frame, word_frame
+from app.analysis.data.frames import Frames, canonical, items_and_sample, passage_frame, word_frame
 from app.base.problem import Problem
 from app.protocol.dialogue import n_words, turns_from_json, whole_text
 from app.protocol.study import Protocol
@@ -47,8 +47,10 @@ class StudyFolder:
 def frames_of(folder: StudyFolder) -> Frames:
     """Return the frames for the analysis: texts of the responses only, and ratings in canonical order."""
     texts = zip(folder.responses["text"], folder.responses["turns"], strict=True)
+    items, sample = items_and_sample(folder.items.drop(columns=[*ITEM_COLUMNS[1:]]))
     return Frames(
-        items=folder.items.drop(columns=[*ITEM_COLUMNS[1:]]),
+        items=items,
+        sample=sample,
         responses=folder.responses.drop(columns=["text", "turns"]).assign(
             text=pd.Series([whole_text(text, turns) for text, turns in texts], dtype=object)
         ),

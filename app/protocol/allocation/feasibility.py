@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.base.words import counted
+from app.protocol.allocation.human_sample import rated_by_people, sample_problems
 from app.protocol.allocation.rater_plan import has_room_for_repeats
 from app.protocol.allocation.requirements import Group, group_of
-from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials, seats_of, special_items
+from app.protocol.allocation.trials import (
+    PlannedItem,
+    PlannedTrial,
+    planned_trials,
+    seats_of,
+    special_items,
+    special_trials,
+)
 from app.protocol.cells import cells_by
 from app.protocol.questions.of_set import MIN_SET
 from app.protocol.study import Protocol
@@ -52,9 +60,9 @@ def feasibility(
 
     Args:
         protocol: the study.
-        trials: from `plan.planned_trials`.
+        trials: from `planned_trials`.
         named: the raters listed in raters.csv, by pool; a pool other than the open one admits nobody else.
-        special_problems: reasons why practice or gold trials cannot be made.
+        special_problems: reasons why practice or gold trials cannot be made, or the sample cannot be drawn.
     """
     groups = tuple(
         group
@@ -72,6 +80,13 @@ def feasibility(
         *special_problems,
     )
     return Feasibility(groups, problems, tuple(_notes(protocol, groups)))
+
+
+def needs_of(protocol: Protocol, items: Sequence[PlannedItem], named: Mapping[str, Collection[str]]) -> Feasibility:
+    """What the study with these items needs of people; see `feasibility`."""
+    trials = planned_trials(protocol, rated_by_people(protocol, items))
+    problems = [*special_trials(protocol, items).problems, *sample_problems(protocol, items)]
+    return feasibility(protocol, trials, named, problems)
 
 
 def _empty(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:

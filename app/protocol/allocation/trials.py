@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, cast
@@ -30,17 +30,26 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class PlannedItem:
-    """An item as the plan needs it. `rater` and `pool` are the columns of these names in items.csv.
+    """An item as the plan needs it. `attributes` are its further columns in items.csv, without empty cells.
 
     `item_id` is the item's ID in the database, if it is stored.
     """
 
     key: str
     responses: tuple[Candidate, ...] = ()
-    rater: str | None = None
-    pool: str | None = None
     has_note: bool = False
     item_id: int | None = None
+    attributes: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def rater(self) -> str | None:
+        """The rater that the item belongs to."""
+        return self.attributes.get("rater")
+
+    @property
+    def pool(self) -> str | None:
+        """The pool that rates the item."""
+        return self.attributes.get("pool")
 
 
 def kind_of_trials(protocol: Protocol, n_responses: Iterable[int]) -> Trials:

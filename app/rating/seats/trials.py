@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -14,7 +15,7 @@ from app.protocol.allocation.trials import Candidate, PlannedItem, PlannedTrial,
 
 _STUDY = text("SELECT id, slug, status, protocol_version, seed FROM studies WHERE slug = :slug FOR UPDATE")
 _ITEMS = text("""
-    SELECT i.id AS item_id, i.key AS item, i.attributes ->> 'rater' AS rater, i.attributes ->> 'pool' AS pool,
+    SELECT i.id AS item_id, i.key AS item, i.attributes,
            coalesce(i.content_note, '') <> '' AS has_note, r.id AS response_id, r.key AS response, s.key AS source
     FROM items i
     LEFT JOIN responses r ON r.study_id = i.study_id AND r.item_id = i.id
@@ -49,6 +50,9 @@ _SEATS = text("""
           LEFT JOIN raters r ON r.study_id = :study AND r.key = p.rater) AS seats
     ORDER BY seat, luck
     ON CONFLICT DO NOTHING
+""")
+_ITEM_CELLS = text("""
+    UPDATE items SET attributes = attributes || CAST(:cells AS jsonb) WHERE study_id = :study AND key = :item
 """)
 _SPECIAL = text("""
     INSERT INTO trials (study_id, item_id, response_ids, condition, shuffle, purpose)
@@ -104,7 +108,7 @@ def _grouped(rows: Sequence[Row[Any]]) -> Iterator[PlannedItem]:
             for row in (first, *others)
             if row.response_id is not None
         )
-        yield PlannedItem(first.item, responses, first.rater or None, first.pool or None, first.has_note, first.item_id)
+        yield PlannedItem(first.item, responses, first.has_note, first.item_id, first.attributes)
 
 
 def record_trials(db: Connection, study_id: int, seed: int, trials: Sequence[PlannedTrial]) -> None:
@@ -116,6 +120,13 @@ def record_trials(db: Connection, study_id: int, seed: int, trials: Sequence[Pla
     db.execute(_NO_LONGER_PLANNED)
     # The first raters may arrive before autovacuum runs; with statistics of empty tables, claims would read every seat.
     db.execute(_ANALYZE)
+
+
+def record_item_cells(db: Connection, study_id: int, cells: Mapping[str, Mapping[str, str]]) -> None:
+    """Store further cells of items, by the items' keys."""
+    if cells:
+        rows = [{"study": study_id, "item": item, "cells": json.dumps(own)} for item, own in cells.items()]
+        db.execute(_ITEM_CELLS, rows)
 
 
 def record_special_trials(db: Connection, study_id: int, trials: Sequence[SpecialTrial]) -> None:

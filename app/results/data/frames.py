@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from sqlalchemy import Connection, text
 
-from app.analysis.data.frames import Frames, canonical, passage_frame, word_frame
+from app.analysis.data.frames import Frames, canonical, items_and_sample, passage_frame, word_frame
 from app.rating.review.text_words import n_words, said
 from app.studies.data.stored_ratings import (
     RATERS,
@@ -60,8 +60,10 @@ def study_frames(db: Connection, study_id: int) -> Frames:
     copied = copy_ratings(db, study_id)
     items, responses, raters = (db.execute(query, {"study": study_id}).all() for query in (_ITEMS, _RESPONSES, RATERS))
     found = ratings_of(copied, raters=raters, items=items, responses=responses)
+    item_table, sample = items_and_sample(table(items, item="key"))
     return Frames(
-        items=table(items, item="key"),
+        items=item_table,
+        sample=sample,
         responses=table(responses, response="key", item="item", source="source").assign(
             text=pd.Series([row.text for row in responses], dtype=object)
         ),

@@ -15,6 +15,7 @@ from app.analysis.planning.declared import SIMULATED
 from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed
 from app.analysis.planning.size_parameters import Reach, SizeParameter, binding, reach, width_for_power
+from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.primary import TESTS
 from app.protocol.primary_default import primary_contrasts
@@ -95,7 +96,8 @@ def forecast_of(making: Making, study: StudyRow, wish: Wish, *, has_pilot: bool)
 def write_forecast(task: Task, wish: dict[str, Any], *, has_pilot: bool) -> None:
     """Write a forecast, in the process of a job."""
     with task.begin() as db:
-        protocol, items = get_protocol(db, task.study.id, task.study.protocol_version), list_items(db, task.study.id)
+        protocol = get_protocol(db, task.study.id, task.study.protocol_version)
+        items = rated_by_people(protocol, list_items(db, task.study.id))
         pilot = read_study(db, task.study) if has_pilot else None
     task.path.write_bytes(_STORED.dump_json(forecast(protocol, items, Wish(**wish), pilot)))
 

@@ -17,6 +17,7 @@ from app.base.rendering.pages import page
 from app.base.rendering.words import minutes
 from app.base.web.deps import Db
 from app.base.web.errors import TooManyError
+from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
 from app.results.blinding import refuse_if_blinded
@@ -60,7 +61,7 @@ Sent = Annotated[PlanForm, Depends(plan_form)]
 def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
     with request.app.state.begin() as db:
         protocol = get_protocol(db, own.study.id, own.study.protocol_version)
-        items = list_items(db, own.study.id)
+        items = rated_by_people(protocol, list_items(db, own.study.id))
     rates = _rates(form)
     n_items = int(form.number("items", len(items) or DEFAULT_ITEMS, 1, MAX_ITEMS) or 1)
     per_trial = int(form.number("per_trial", protocol.design.raters_per_trial, 1, MAX_PER_TRIAL) or 1)

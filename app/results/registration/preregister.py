@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from app.accounts.leads import Lead
 from app.analysis.document.registration import Registration, hashed, plan_records, read_registration, registration_json
+from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
@@ -41,7 +42,9 @@ def register(asked: ToRegister) -> Registration:
     from app.results.planning.make_plan import Asked, PlanError, make_plan
 
     try:
-        plan = make_plan(asked.protocol, asked.items, Asked(n_simulations=asked.n_simulations))
+        plan = make_plan(
+            asked.protocol, rated_by_people(asked.protocol, asked.items), Asked(n_simulations=asked.n_simulations)
+        )
         rows, why = plan_records(plan.rows), ""
     except PlanError as error:
         rows, why = (), str(error)

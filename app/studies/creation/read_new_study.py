@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import pandas as pd
 from sqlalchemy import Connection
 
 from app.accounts.leads import revoke_sign_in_links
-from app.analysis.data.study_folder import StudyFolder
+from app.analysis.data.study_folder import ITEM_COLUMNS, StudyFolder
 from app.base.limits import Limits
 from app.base.problem import InvalidInputError, Problem
-from app.protocol.allocation.feasibility import Feasibility, feasibility
-from app.protocol.allocation.trials import Candidate, PlannedItem, planned_trials, special_trials
+from app.protocol.allocation.feasibility import Feasibility, needs_of
+from app.protocol.allocation.trials import Candidate, PlannedItem
 from app.studies.creation.templates import SlugError, files_of
 from app.studies.creation.uploads import read_upload
 from app.studies.folder.read import read_files
@@ -76,9 +75,7 @@ def feasibility_of_folder(folder: StudyFolder) -> Feasibility:
     persons = folder.raters[folder.raters["kind"] == "person"]
     for rater, pool in zip(persons["rater"], persons["pool"], strict=True):
         named.setdefault(pool or "", set()).add(rater)
-    items = planned_items(folder)
-    special = special_trials(folder.protocol, items)
-    return feasibility(folder.protocol, planned_trials(folder.protocol, items), named, special.problems)
+    return needs_of(folder.protocol, planned_items(folder), named)
 
 
 def planned_items(folder: StudyFolder) -> list[PlannedItem]:
@@ -87,14 +84,9 @@ def planned_items(folder: StudyFolder) -> list[PlannedItem]:
     table = folder.responses
     for place, (key, item, source) in enumerate(zip(table["response"], table["item"], table["source"], strict=True)):
         responses[item].append(Candidate(place, key, source))
-    columns = zip(
-        folder.items["item"], *(_column(folder.items, name) for name in ("rater", "pool", "content_note")), strict=True
-    )
+    attributes = folder.items.drop(columns=[*ITEM_COLUMNS]).to_dict("records")
+    kept = ({str(name): cell for name, cell in cells.items() if cell} for cells in attributes)
     return [
-        PlannedItem(item, tuple(responses[item]), rater or None, pool or None, bool(note))
-        for item, rater, pool, note in columns
+        PlannedItem(item, tuple(responses[item]), bool(note), attributes=own)
+        for item, note, own in zip(folder.items["item"], folder.items["content_note"], kept, strict=True)
     ]
-
-
-def _column(items: pd.DataFrame, name: str) -> list[str | None]:
-    return list(items[name]) if name in items.columns else [None] * len(items)

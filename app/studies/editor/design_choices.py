@@ -205,6 +205,13 @@ def _block_column(control: Control, data: Data, stored: Stored) -> Control:
     return replace(select(control, options, "None: blocks of one size", label="Column of the items"), help=help_)
 
 
+def _strata(control: Control, data: Data, stored: Stored) -> Control:
+    options = [Option(name, column_words(data, name)) for name in stored.columns.items]
+    shown = ticks(control, options, chosen(control))
+    help_ = "The share is drawn from the items of each combination of values. None ticked: from all items together."
+    return replace(shown, label="Drawn by", help=help_, is_set=bool(options or control.value))
+
+
 def column_words(data: Data, name: str) -> str:
     """The label of a column."""
     return str(value_of(data, f"attributes.{name}.label") or readable(name))
@@ -278,6 +285,7 @@ RULES: Rules = (
     (r"design\.listed", _listed),
     (r"design\.adaptive", _adaptive),
     (r"design\.open_pool", _open_pool),
+    (r"design\.human_sample\.stratify", _strata),
     (r"design\.blocks\.column", _block_column),
     (r"design\.pools", labelled_rows),
     (r"design\.quotas", _quotas),

@@ -22,6 +22,7 @@ from app.base.files.cells import (
 from app.base.files.encoding import unstorable
 from app.base.files.table import Column, Table, places
 from app.base.problems import Problems
+from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY
 from app.protocol.dialogue import turns_from_json, turns_to_json
 from app.protocol.study import Protocol
 
@@ -37,6 +38,7 @@ def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
     text, turns = _text_and_turns(table, problems)
     neither = _is_blank(text) & (turns == "")
     faulty(table, neither, "text", text, "a text or turns", problems)
+    _check_sample(table, problems)
     return pd.DataFrame(
         {
             "item": keys,
@@ -49,6 +51,17 @@ def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
         },
         dtype=object,
     )
+
+
+def _check_sample(table: Table, problems: Problems) -> None:
+    """Check the columns that say how the items were drawn for people to rate."""
+    chance, is_in = (np.char.strip(table.column(name).astype(str)) for name in (PROBABILITY, IN_SAMPLE))
+    number = pd.to_numeric(pd.Series(chance), errors="coerce").to_numpy()
+    wrong = (chance != "") & ~((number > 0) & (number <= 1))
+    faulty(table, wrong, PROBABILITY, chance, "a probability above 0 and at most 1", problems)
+    faulty(table, ~np.isin(is_in, ("true", "false", "")), IN_SAMPLE, is_in, "true or false", problems)
+    missing = (is_in != "") & (chance == "")
+    faulty(table, missing, PROBABILITY, chance, f"the item's probability, because it has {IN_SAMPLE}", problems)
 
 
 def check_responses(

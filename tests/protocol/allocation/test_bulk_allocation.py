@@ -65,7 +65,7 @@ def test_within_conditions_never_repeat_responses_for_a_rater() -> None:
 
 def test_pools_get_raters_by_need_and_own_items_go_to_owner() -> None:
     study = protocol(design={"pools": {"recipient": {"items": "own", "raters_per_trial": 1}, "crowd": {}}})
-    own = [replace(item, rater=f"owner{place % 3}") for place, item in enumerate(items(9))]
+    own = [replace(item, attributes={"rater": f"owner{place % 3}"}) for place, item in enumerate(items(9))]
     trials = planned_trials(study, own)
     needed = feasibility(study, trials, {}).n_raters
     dealt = deal(study, trials, needed, seeded(2))

@@ -182,20 +182,23 @@ def test_sufficient_limits_are_feasible() -> None:
 
 def test_recipients_must_be_named_and_rate_own_items() -> None:
     design = {"pools": {"recipient": {"items": "own"}, "crowd": {"raters_per_trial": 2}}, "open_pool": "crowd"}
-    outcome = needs(3, {"recipient": ["r1"]}, design=design, of_items={"rater": "r1"})
+    outcome = needs(3, {"recipient": ["r1"]}, design=design, of_items={"attributes": {"rater": "r1"}})
     assert outcome.problems == ()
     assert [(group.pool, group.n_raters, group.n_seats) for group in outcome.groups] == [
         ("recipient", 1, 3),
         ("crowd", 2, 6),
     ]
     assert "1 rater of the pool Recipient: 3 trials, rated 3 times in total" in outcome.sentences()[1]
-    missing = needs(3, {}, design=design, of_items={"rater": "r1"})
+    missing = needs(3, {}, design=design, of_items={"attributes": {"rater": "r1"}})
     assert missing.problems == ("some items belong to raters of the pool recipient who are not in raters.csv: r1.",)
 
 
 def test_recipient_has_one_trial_per_own_item() -> None:
     study = protocol(design={"pools": {"recipient": {"items": "own"}}})
-    whose = [replace(item, rater=rater) for item, rater in zip(items(5), ("a", "a", "a", "b", "b"), strict=True)]
+    whose = [
+        replace(item, attributes={"rater": rater})
+        for item, rater in zip(items(5), ("a", "a", "a", "b", "b"), strict=True)
+    ]
     (group,) = feasibility(study, planned_trials(study, whose), {"recipient": ["a", "b"]}).groups
     assert (group.n_raters, group.n_each, group.n_seats) == (2, 3, 5)
 

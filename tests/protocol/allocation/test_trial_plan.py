@@ -67,7 +67,7 @@ def test_pools_have_seats_on_their_items() -> None:
             }
         }
     )
-    mine, theirs, plain = items(1, rater="r1"), items(1, pool="expert"), items(1)
+    mine, theirs, plain = items(1, attributes={"rater": "r1"}), items(1, attributes={"pool": "expert"}), items(1)
     assert [planned_trials(study, of)[0].seats for of in (mine, theirs, plain)] == [
         (TrialSeats(1, "recipient", "r1"), TrialSeats(5, "crowd")),
         (TrialSeats(2, "expert"), TrialSeats(5, "crowd")),

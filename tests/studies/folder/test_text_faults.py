@@ -11,6 +11,15 @@ PLAIN = YAML.split("questions:")[0] + (
     "questions:\n  - {key: warmth, target: response, type: rating, text: Warm?, scale: {1: cold, 2: mild, 3: warm}}\n"
 )
 NUL = r'"[{""speaker"": ""A"", ""text"": ""\u0000""}]"'
+
+
+def _drawn(probability: str, is_in: str) -> str:
+    """Return items, the first with these cells about the sample that people rate."""
+    first, second = ([*line.split(","), "0.5", "false"] for line in ("a,One", "b,Two"))
+    first[2:] = probability, is_in
+    return "\n".join(["item,text,sampling_probability,in_human_sample", ",".join(first), ",".join(second), ""])
+
+
 # file, its content, row, column, found, part of what is allowed
 WRONG = [
     ("items", f"{ITEMS}a,Again,,,sad\n", 4, "item", "a", "each item once (first in row 2)"),
@@ -40,6 +49,11 @@ WRONG = [
     ("items", "\n", 1, None, "no header", "column names in the first row"),
     ("items", b"item,text\na,\0\n", None, None, "a file that is not text", "UTF-8"),
     ("items", "item,text\na,x\n".encode("utf-16"), None, None, "text in UTF-16", "UTF-8"),
+    ("items", _drawn("1.5", "true"), 2, "sampling_probability", "1.5", "above 0 and at most 1"),
+    ("items", _drawn("0", ""), 2, "sampling_probability", "0", "above 0 and at most 1"),
+    ("items", _drawn("half", ""), 2, "sampling_probability", "half", "above 0 and at most 1"),
+    ("items", _drawn("0.5", "maybe"), 2, "in_human_sample", "maybe", "true or false"),
+    ("items", _drawn("", "true"), 2, "sampling_probability", "", "because it has in_human_sample"),
     ("responses", f"{RESPONSES}zz,person,Hm,z\n", 7, "item", "zz", "a or b"),
     ("responses", f"{RESPONSES}a,robot,Hm,z\n", 7, "source", "robot", "person or model-1"),
     ("responses", f"{RESPONSES}a,person,Hm,\n", 7, "response", "a:person", "each response once (first in row 2)"),

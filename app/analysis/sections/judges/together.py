@@ -8,18 +8,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.analysis.data.answers import Answers, Choices
-from app.analysis.data.encoded_study import Bools, Floats
+from app.analysis.data.encoded_study import Bools, Floats, Sample
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.choice import choices_between
 from app.analysis.sections.coefficients import level_of
 from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
+from app.base.words import counted
 from app.stats.clusters import kept_within
 from app.stats.comparison.prediction_powered import Powered, prediction_powered
 from app.stats.result import Result
 
 SECTION = "judge"
 RANDOM = "This assumes that people rated a random sample of what the judge rated."
+DRAWN = "The probability of each item to be rated by people is known, and counts."
 _BOTH, _ALONE = "judge and people", "people alone, each sampled unit once"
 _CITES = ("angelopoulos2023", "egami2023")
 
@@ -87,7 +89,10 @@ class Said:
     @property
     def known(self) -> Said:
         """Without the answers that have no value."""
-        here = np.isfinite(self.value)
+        return self.select(np.isfinite(self.value))
+
+    def select(self, here: Bools) -> Said:
+        """Only these answers."""
         return Said(self.answers.select(here), self.value[here], self.is_reference[here])
 
 
@@ -138,10 +143,12 @@ def _told(answers: Answers, mine: int, theirs: int) -> Said:
 
 def _estimates(data: AnyQuestionData, people: Said, judge: Said, where: Scope, statistic: str) -> Iterator[Estimate]:
     people, judge = people.known, judge.known
-    powered = _powered(people, judge, 0.5 if statistic == "share_preferred" else 0.0)
+    sample = data.codes.sample
+    people, left_out = _of_sample(people, sample)
+    powered = _powered(people, judge, sample, 0.5 if statistic == "share_preferred" else 0.0)
     if powered is None:
         return
-    note = f"{powered.combined.note} {RANDOM}".strip()
+    note = f"{powered.combined.note} {DRAWN if sample else RANDOM} {left_out}".strip()
     is_share = statistic == "share_preferred"
     values = {f"{statistic}_people": powered.people, f"{statistic}_ppi": replace(powered.combined, note=note)}
     if is_share:
@@ -153,8 +160,24 @@ def _estimates(data: AnyQuestionData, people: Said, judge: Said, where: Scope, s
         yield data.record(tested, people.answers, section=SECTION, scope=where, statistic=name, unit=unit)
 
 
-def _powered(people: Said, judge: Said, null: float) -> Powered | None:
-    """Return the estimates over all units that either answered; None if people answered all of them, or none."""
+def _of_sample(people: Said, sample: Sample | None) -> tuple[Said, str]:
+    """Return the answers of people to what was drawn for them, and how many others there are, as a sentence."""
+    if sample is None:
+        return people, ""
+    item = people.answers.item
+    is_in = ~sample.is_out[item] & np.isfinite(sample.probability[item])
+    n = len(np.unique(item[~is_in]))
+    why = "because they were not drawn, or their probability is not known"
+    return people.select(is_in), f"Ratings of {counted(n, 'item')} are left out, {why}." if n else ""
+
+
+def _powered(people: Said, judge: Said, sample: Sample | None, null: float) -> Powered | None:
+    """Return the estimates over all units that either answered; None if people answered all of them, or none.
+
+    Items whose probability is not known are no part of it.
+    """
+    if sample is not None:
+        judge = judge.select(np.isfinite(sample.probability[judge.answers.item]))
     units, at = np.unique(np.concatenate([people.answers.unit, judge.answers.unit]), return_index=True)
     rated = np.searchsorted(units, people.answers.unit)
     if not len(rated) or len(np.unique(rated)) == len(units):
@@ -171,5 +194,6 @@ def _powered(people: Said, judge: Said, null: float) -> Powered | None:
         judge=np.where(n > 0, total / np.maximum(n, 1), np.nan),
         item=item,
         sign=np.where(is_reference, -1.0, 1.0),
+        chance=None if sample is None else sample.probability[item],
         null=null,
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from app.analysis import analyze
@@ -10,7 +13,7 @@ from app.analysis.findings.judge_conclusions import conclusions_by_judge
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.sections.judges.together import RANDOM
+from app.analysis.sections.judges.together import DRAWN, RANDOM
 from app.stats.comparison.prediction_powered import prediction_powered
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
@@ -38,7 +41,7 @@ def _page(i: int, rater: str, ratings: dict[str, int], chosen: str) -> list[Row]
     return [*rated, {**page, "question": "preference", "value": chosen}]
 
 
-def report(n_rated: int = N_RATED) -> Report:
+def report(n_rated: int = N_RATED, sample: pd.DataFrame | None = None) -> Report:
     rows: list[Row] = []
     for i in range(N_ITEMS):
         mine = {source: judged(i, source) for source in SOURCES}
@@ -47,7 +50,8 @@ def report(n_rated: int = N_RATED) -> Report:
             given = {source: said(i, source, k) for source in SOURCES}
             rows += _page(i, f"r{k}", given, ("human", "model")[(i + k) % 3 == 1])
     study = protocol(FIVE, CHOICE)
-    return analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}]), study)
+    found = frames(study, rows, raters=[{"rater": "judge", "kind": "model"}])
+    return analyze(replace(found, sample=sample), study)
 
 
 def test_difference_is_that_of_both_over_all_items() -> None:
@@ -73,6 +77,35 @@ def test_difference_is_that_of_both_over_all_items() -> None:
     assert only(found, "judge_weight", scope=BOTH, question="empathy").estimate == pytest.approx(expected.judge_weight)
     worth = only(found, "effective_n", scope=BOTH, question="empathy")
     assert worth.estimate == pytest.approx(expected.effective_n.estimate)
+
+
+def test_known_probabilities_count_and_what_was_not_drawn_is_left_out() -> None:
+    """People rated items 0 to 9: 0 to 4 of a stratum with probability 1/2, the others with 1/3; item 9 by hand."""
+    chance = np.array([1 / 2] * 5 + [1 / 3] * 5 + [1 / 2] * 5 + [1 / 3] * 9)
+    is_out = np.isin(np.arange(N_ITEMS), np.arange(9, N_ITEMS))
+    sample = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": chance, "is_out": is_out})
+    expected = prediction_powered(
+        np.array([said(i, source, k) * 1.0 for i in range(9) for source in SOURCES for k in range(N_RATERS)]),
+        unit=np.repeat(np.arange(18), N_RATERS),
+        rater=np.tile(np.arange(N_RATERS), 18),
+        judge=np.array([judged(i, source) * 1.0 for i in range(N_ITEMS) for source in SOURCES]),
+        item=np.repeat(np.arange(N_ITEMS), 2),
+        sign=np.tile([-1.0, 1.0], N_ITEMS),
+        chance=np.repeat(chance, 2),
+        null=0.0,
+    )
+    both = only(report(sample=sample), "mean_difference_ppi", scope=BOTH)
+    assert both.estimate == pytest.approx(expected.combined.estimate)
+    assert both.n_ratings == 9 * 2 * N_RATERS
+    assert DRAWN in both.note
+    assert "Ratings of 1 item are left out" in both.note
+    assert RANDOM not in both.note
+
+
+def test_items_without_a_probability_are_no_part_of_it() -> None:
+    chance = np.where(np.arange(N_ITEMS) < 20, 0.5, np.nan)
+    sample = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": chance, "is_out": False})
+    assert only(report(sample=sample), "mean_difference_ppi", scope=BOTH).n_units == 40
 
 
 def test_means_and_shares_are_of_all_units_too() -> None:
