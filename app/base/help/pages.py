@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
 from app.base.help.library import INDEX, Library
-from app.base.help.search import SearchIndex
+from app.base.help.search import MAX_WORDS, SearchIndex
 from app.base.rendering.pages import page
 
 router = APIRouter()
-NOT_FOUND = 404
+OK, NOT_FOUND = 200, 404
 MAX_QUERY = 200
 
 
@@ -23,11 +24,7 @@ def show_help(request: Request) -> Response:
 
 @router.get("/help/search")
 def show_help_search(request: Request, words: str = "") -> Response:
-    words = words[:MAX_QUERY].strip()
-    index = _index(request)
-    return page(
-        request, "base/help/search.html", lead=None, library=_library(request), words=words, found=index.find(words)
-    )
+    return _search_page(request, words)
 
 
 @router.get("/help/{page_name:path}")
@@ -36,10 +33,25 @@ def show_help_page(request: Request, page_name: str) -> Response:
     if page_name in library.scripts:
         return PlainTextResponse((library.folder / page_name).read_text(encoding="utf-8"))
     if page_name not in library.names or page_name == INDEX:
-        raise HTTPException(NOT_FOUND)
+        return _search_page(request, re.sub(r"[^\w.]+|_", " ", page_name), missing=page_name)
     before, after = library.around(page_name)
     context: dict[str, Any] = {"shown": library.page(page_name), "name": page_name, "before": before, "after": after}
     return page(request, "base/help/page.html", lead=None, library=library, words="", **context)
+
+
+def _search_page(request: Request, query: str, missing: str = "") -> Response:
+    """What a search found; or what could have been meant by the address of a page that is `missing`."""
+    words = query[:MAX_QUERY].strip()
+    context: dict[str, Any] = {"words": words, "found": _index(request).find(words), "missing": missing[:MAX_QUERY]}
+    return page(
+        request,
+        "base/help/search.html",
+        lead=None,
+        library=_library(request),
+        is_cut=len(query.strip()) > MAX_QUERY or len(words.split()) > MAX_WORDS,
+        status=NOT_FOUND if missing else OK,
+        **context,
+    )
 
 
 def _library(request: Request) -> Library:

@@ -10,6 +10,7 @@ import pytest
 from app.base.help.library import Library
 from app.base.help.pages import TOPICS
 from app.base.help.search import SearchIndex
+from app.base.help.synonyms import SYNONYMS
 from app.settings import folder
 
 if TYPE_CHECKING:
@@ -69,14 +70,108 @@ def test_every_topic_is_a_heading_and_names_a_page_of_the_lead(library: Library)
         assert anchor in {"", *(heading.anchor for heading in library.headings(name))}, topic
 
 
-def test_search_finds_sections_by_the_beginnings_of_words(library: Library) -> None:
-    index = SearchIndex(library)
-    best = index.find("caddy")[0]
-    assert (best.section.name, best.section.anchor) == ("server", "caddy")
-    assert "<mark>Caddy</mark>" in best.excerpt
-    assert index.find("krippendorf alph")
-    assert next(hit.section.name for hit in index.find("survey_code SONA")) == "sona"
-    assert index.find("zyzzyva") == index.find("") == index.find("<script>alert") == []
+@pytest.fixture(scope="module")
+def index(library: Library) -> SearchIndex:
+    return SearchIndex(library)
+
+
+# What people search for, in their own words, and a section that has to be among the first three.
+SEARCHES = {
+    "annotator": "raters",
+    "annotators": "raters",
+    "inter-annotator agreement": "statistics/agreement",
+    "IAA": "statistics/agreement",
+    "IRR": "statistics/agreement",
+    "interrater reliability": "statistics/agreement",
+    "Krippendorff's alpha": "statistics/agreement#krippendorff_alpha_nominal-_ordinal-_interval-_ratio",
+    "Cohen kappa": "statistics/agreement#cohen_kappa-cohen_kappa_linear-cohen_kappa_quadratic",
+    "Likert": "editing-a-study#questions",
+    "Likert scale": "protocol#questions",
+    "forced choice": "statistics/comparison#share_preferred",
+    "pairwise": "statistics/comparison#share_preferred",
+    "win rate": "statistics/comparison#share_preferred",
+    "Elo": "statistics/comparison#bt_strength",
+    "IRB": "privacy#for-an-ethics-board-irb",
+    "randomization": "protocol#design",
+    "blinding": "protocol#design",
+    "missing data": "statistics#minimum-data",
+    "significance": "statistics#verdicts",
+    "attrition": "statistics/raters#attrition_share",
+    "dropout": "statistics/raters#attrition_share",
+    "task": "tutorial#4-consent-trials-and-recruitment",
+    "sample size": "planning",
+    "attention checks": "raters#flags",
+    "bonus payment": "raters#pay-raters",
+    "completion code": "protocol#completion",
+    "LLM as a judge": "models",
+    "backup": "operations#backups",
+    "caddy": "server#caddy",
+    "survey_code SONA": "sona",
+    "krippendorf alph": "statistics/agreement",
+}
+
+
+@pytest.mark.parametrize("query", SEARCHES)
+def test_search_finds_first_what_readers_look_for(index: SearchIndex, query: str) -> None:
+    found = index.find(query)
+    first = [f"{hit.section.name}#{hit.section.anchor}" for hit in found.hits[:3]]
+    assert any(one.startswith(SEARCHES[query]) for one in first), first
+    assert not found.is_partial
+
+
+def test_search_leads_to_headings(index: SearchIndex, library: Library) -> None:
+    anchors = {(name, heading.anchor) for name in library.names for heading in library.headings(name)}
+    assert {(one.name, one.anchor) for one in index.sections if one.anchor} <= anchors
+
+
+def test_search_marks_whole_words_only(index: SearchIndex) -> None:
+    for query in SEARCHES:
+        for hit in index.find(query).hits:
+            assert not re.search(r"\w<mark>|</mark>\w", hit.excerpt), (query, hit.excerpt)
+    assert not any("<mark>irre" in hit.excerpt.lower() for hit in index.find("irr").hits)
+    assert "<mark>weights</mark>" in " ".join(hit.excerpt for hit in index.find("weight").hits)
+
+
+def test_search_says_what_it_did_with_a_query_that_fits_nowhere(index: SearchIndex) -> None:
+    assert (
+        index.find("").hits == index.find("zyzzyva").hits == index.find("оценка").hits == index.find("评分").hits == ()
+    )
+    assert index.find("krippendroff").similar == ("krippendorff",)
+    partial = index.find("caddy zyzzyva")
+    assert partial.is_partial
+    assert partial.hits[0].section.name == "server"
+    assert index.find("IRB").also == ("ethics board", "ethics")
+
+
+def test_every_synonym_is_a_word_of_the_documentation(index: SearchIndex) -> None:
+    assert [one for words in SYNONYMS.values() for one in words if not index.find(one).hits] == []
+    assert [one for one in SYNONYMS if one != one.casefold()] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("zyzzyva", "Nothing found for <q>zyzzyva</q>"),
+        ("评分", "Help is in English"),
+        ("<script>alert(1)</script>", "<q>&lt;script&gt;alert(1)&lt;/script&gt;</q>"),
+        ("alpha " * 900, "Only the first 8 words and 200 characters were used"),
+        ("double zyzzyva", "These contain some of the words"),
+        ("krippendroff", ">krippendorff</a>?"),
+    ],
+)
+def test_search_page_answers_any_query(visitor: TestClient, words: str, answer: str) -> None:
+    page = visitor.get("/help/search", params={"words": words})
+    assert page.status_code == 200
+    assert answer in page.text
+    assert "<script>alert" not in page.text
+    assert ">All pages<" in page.text
+
+
+def test_wrong_address_shows_what_may_have_been_meant(visitor: TestClient) -> None:
+    page = visitor.get("/help/flags-of-raters")
+    assert page.status_code == 404
+    assert "Help has no page <q>flags-of-raters</q>" in page.text
+    assert "/help/raters#flags" in page.text
 
 
 def test_help_is_read_without_signing_in_and_without_a_database(visitor: TestClient) -> None:
