@@ -20,7 +20,7 @@ from app.stats.comparison.percent import percent_change
 from app.stats.comparison.pools import group_difference, pool_difference
 from app.stats.comparison.rank_tests import compare_responders
 from app.stats.comparison.t_tests import t_unpaired
-from app.stats.factors import amce, factor_effect, interaction
+from app.stats.factors import amce, attribute_effect, factor_effect, interaction
 from app.stats.linear.covariates import covariate_slope
 from app.stats.linear.turns import turn_slope_difference
 from app.stats.mixed.lmm import mean_difference_lmm
@@ -365,6 +365,25 @@ def _change_of_all(rng: np.random.Generator) -> Result:
     return change(*_scores_of_three(rng, 20))
 
 
+def _vented(rng: np.random.Generator) -> Result:
+    """Return changes in scores of three questions, of forty raters in each of two arms."""
+    return change_difference(*_scores_of_three(rng, 80), np.arange(80) < 80 / PAIR)
+
+
+def _summed(rng: np.random.Generator) -> Result:
+    """Return sums of three ratings from 0 to 2 of two responses to an item, both seen at once."""
+    shown = together(rng, PAIR, 3, 6)
+    level = levels(rng, shown, 0.0)
+    asked = [np.clip(np.rint(0.7 + 0.6 * (level + rng.normal(0, SD_NOISE, len(level)))), 0, 2) for _ in range(3)]
+    return percent_change(np.sum(asked, axis=0), shown.is_second, **shown.where)
+
+
+def _thinking(rng: np.random.Generator) -> Result:
+    """Return ratings of responses by five models of each of two kinds, which differ from each other."""
+    shown = within(rng, 2 * 5, 3, 10)
+    return attribute_effect(rated(rng, shown), shown.source >= 5, shown.source, **shown.where)
+
+
 def _versions(rng: np.random.Generator) -> Result:
     """Return the answers of five models to both versions of each story, right or wrong."""
     story, version, model = (code.ravel() for code in np.indices((N_ITEMS, PAIR, 5)))
@@ -449,4 +468,12 @@ NULLS: dict[str, dict[str, Null]] = {
     "ranking": {"share_preferred": _ranked},
     "refusal-by-turn": {"turn_slope_difference": _turns, "category_difference": _coded(2, 3, 8)},
     "conjoint": {"amce": _conjoint},
+    "written-with-ai": {
+        "share_preferred": _choice(3, 6, 0.5),
+        "mean_difference": _rated_together(3, 6),
+        "percent_change": _summed,
+    },
+    "several-models": {"mean_difference": _rated_within(4, 3, 12)},
+    "reasoning-models": {"attribute_effect": _thinking},
+    "venting": {"change_difference": _vented},
 }

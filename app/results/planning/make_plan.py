@@ -18,6 +18,7 @@ from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_p
 from app.protocol.allocation.feasibility import feasibility, why_no_trials
 from app.protocol.allocation.trials import PlannedItem, planned_trials
 from app.protocol.primary import PrimaryContrast
+from app.protocol.primary_default import primary_contrasts
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
 from app.results.charts.plan_charts import planning_charts
@@ -73,7 +74,9 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
     if contrast is not None and asked.statistic not in {None, contrast.test}:
         contrast = None
     rated = {one.key for one in rated_questions(protocol)}
-    key = planned.question if planned is not None and asked.question is None and planned.question in rated else None
+    # beside choices, the plan is of the first primary contrast on a scale
+    primary = (one.question for one in (planned, *primary_contrasts(protocol)) if one is not None)
+    key = next((one for one in primary if one in rated), None) if asked.question is None else None
     question = _scale_of(protocol, contrast) if contrast else _question(protocol, asked.question or key)
     if contrast is None and question is None and not protocol.choice_questions:
         raise PlanError(

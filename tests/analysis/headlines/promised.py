@@ -175,5 +175,19 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
     "emotion-change": {
         "Cronbach's alpha of the scores": [Record("cronbach_alpha", "", ("negative_before", "negative_after"))]
     },
+    "written-with-ai": {
+        "each of the three scores": [
+            Record("mean_difference", PAIR, ("emotional_reactions", "interpretations", "explorations"))
+        ],
+        "shares of wins, ties and losses": [Record(name, PAIR) for name in ("win_share", "tie_share", "lose_share")],
+    },
+    "several-models": {
+        "means by source": [Record("mean", SOURCE, ("empathy",))],
+        "every pair of sources": [
+            Record("mean_difference", PAIR, values={"source": "model_c", "reference": "model_b"})
+        ],
+    },
+    "reasoning-models": {"means by model": [Record("mean", SOURCE, ("empathy", "solving"))]},
+    "venting": {"change within each arm": [Record("change", "before factor level")]},
     "conjoint": {"the same effects on trust": [Record("amce", "attribute level reference_level", ("trust",))]},
 }

@@ -30,11 +30,16 @@ class Recovered:
 
     @property
     def is_recovered(self) -> bool:
-        """Whether the effect is clear, in the paper's direction, and the interval holds the size that was simulated."""
+        """Whether the effect is clear, in the paper's direction, and the interval holds the size that was simulated.
+
+        No effect is recovered if the interval holds it.
+        """
         estimate, truth, null = self.sentence.estimate, self.seed.truth, self.seed.null
         low, high = estimate.ci_low, estimate.ci_high
         if low is None or high is None or not low <= truth <= high:
             return False
+        if truth == null:
+            return True
         return low > null if truth > null else high < null
 
     @property

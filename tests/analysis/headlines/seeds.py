@@ -154,6 +154,18 @@ def _good(question: str, seen: Seen) -> float:
     return reach_share("three-point", question, 3, share) if seen.source else 0.0
 
 
+def _vented(question: str, seen: Seen) -> float:
+    """Anger, frustration and tension end at 2.9 in the one arm and 2.4 in the other; nothing else changes."""
+    is_angry = question.partition("_")[0] in {"angry", "frustrated", "tense"}
+    if not is_angry or question.endswith("before"):
+        return 0.0
+    return reach("venting", question, 2.4 if seen.rater % 2 else 2.9)
+
+
+def _thinking(seen: Seen) -> str:
+    return seen.source.partition("_")[0]
+
+
 def _profile(seen: Seen) -> str:
     return seen.condition.get("profile", "")
 
@@ -482,5 +494,49 @@ SEEDS: tuple[Seed, ...] = (
         Effect(_angered, n_raters=40, models=2),
         -0.8,
         is_assumed=True,
+    ),
+    Seed(
+        "written-with-ai",
+        "Sharma et al. 2023",
+        "Suggestions of the model raise empathy, the sum of three scores from 0 to 2, by 19.6%",
+        _of("expressed_empathy", "percent_change"),
+        Effect(means("written-with-ai", {"peer": 1.48 / 3, "peer_assisted": 1.77 / 3}), n_raters=40, copies=4),
+        19.6,
+    ),
+    Seed(
+        "several-models",
+        "Lee et al. 2024",
+        "Responses of models are consistently rated as more empathic than those written by a person",
+        _of("empathy", "mean_difference"),
+        Effect(means("several-models", {"person": 3.8, "model_a": 4.6, "model_b": 4.3, "model_c": 4.2}), copies=4),
+        0.8,
+        scope={"source": "model_a"},
+        is_assumed=True,
+    ),
+    Seed(
+        "reasoning-models",
+        "Wang et al. 2025",
+        "Models that think before they reply become more empathetic, others more active in solving the problem",
+        _of("empathy", "attribute_effect", attribute="reasoning"),
+        Effect(means("reasoning-models", {"thinking": 3.4, "direct": 2.9}, by=_thinking), copies=2),
+        0.5,
+        is_assumed=True,
+    ),
+    Seed(
+        "venting",
+        "Hu et al. 2025",
+        "Venting to a chatbot lowers anger and frustration more than writing in a journal",
+        _of("negative_after", "change_difference", factor="medium"),
+        Effect(_vented, n_raters=150),
+        -0.5,
+        is_assumed=True,
+    ),
+    Seed(
+        "venting",
+        "Hu et al. 2025",
+        "It does not change felt support and loneliness",
+        _of("support_after", "change_difference", factor="medium"),
+        Effect(_vented, n_raters=150),
+        0.0,
     ),
 )

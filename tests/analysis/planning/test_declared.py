@@ -165,6 +165,9 @@ FORECAST = {
     "bias-audit": "item_attribute_effect",
     "emotion-change": "pool_change_difference",
     "rater-scales": "pool_difference",
+    "written-with-ai": "share_preferred",
+    "reasoning-models": None,
+    "venting": "change_difference",
 }
 
 

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from app.protocol.primary import PrimaryContrast
     from app.protocol.study import Protocol
 
-COUNTS = ("no", "one", "two", "three", "four", "five")
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+# More names than these would not be read on a card.
+MAX_NAMES = 5
 
 
 def describe(name: str) -> dict[str, Any]:
@@ -69,7 +71,8 @@ def needs(folder: StudyFolder) -> str:
     if not names:
         return "Conversations to judge, without responses" if talk else "Texts to judge, without responses"
     what = "conversation" if talk else "response"
-    return f"{COUNTS[len(names)].capitalize()} {what}s per item: {'; '.join(names)}"
+    count = f"{COUNTS[len(names)].capitalize()} {what}s per item"
+    return f"{count}: {'; '.join(names)}" if len(names) <= MAX_NAMES else count
 
 
 def raters(protocol: Protocol) -> str:

@@ -69,6 +69,10 @@ ESTIMATES: dict[str, dict[str, set[str]]] = {
     "emotion-recognition": {"emotion": {"accuracy_share", "f1_macro", NOMINAL}},
     "bias-audit": {"empathy": {*RATED, "item_attribute_effect"}},
     "emotion-change": {"imagined": {"mean", ORDINAL}},
+    "written-with-ai": {"more_empathetic": VOTED, "emotional_reactions": RATED},
+    "several-models": {"empathy": RATED},
+    "reasoning-models": {"empathy": {*RATED, "attribute_effect"}},
+    "venting": {},
     "ranking": {"empathy_rank": {"mean_rank", "kendall_w_within_items", "share_preferred"}},
 }
 
@@ -80,6 +84,7 @@ LIKE_OTHERS = {
     "four-dimensions",
     "perceived-empathy",
     "perspective-taking",
+    "several-models",
     "warmth-reliability",
 }
 
