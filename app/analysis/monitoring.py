@@ -11,6 +11,7 @@ from app.analysis.data.frames import Frames
 from app.analysis.estimate import Estimate
 from app.analysis.report.computed_report import report_of
 from app.analysis.report.verdicts import decisive_p
+from app.base.numbers import styled, whole
 from app.protocol.primary_default import first_question, primary_contrasts
 from app.protocol.study import Protocol
 from app.stats.sequential import boundaries, nominal_p
@@ -114,14 +115,14 @@ def _estimates_until(frames: Frames, protocol: Protocol, last: pd.Timestamp) -> 
 def progress_sentences(state: Monitored, *, is_blinded: bool = False) -> list[str]:
     """What a lead reads while the study runs; `is_blinded` says whether estimates are hidden meanwhile."""
     share = 100 * state.n_ratings / state.n_planned
-    said = [f"{state.n_ratings:,} of {state.n_planned:,} planned ratings ({share:.0f}%)."]
+    said = [f"{whole(state.n_ratings)} of {whole(state.n_planned)} planned ratings ({share:.0f}%)."]
     said += [look_sentence(number, look) for number, look in enumerate(state.looks, 1) if look.is_due]
     if state.crossed is None and (following := state.next_look):
         number = state.looks.index(following) + 1
-        said.append(f"Look {number} of {len(state.looks)} is due at {following.n_due:,} ratings.")
+        said.append(f"Look {number} of {len(state.looks)} is due at {whole(following.n_due)} ratings.")
         said += [] if is_blinded else [NOT_ADJUSTED]
     if state.n_undated:
-        said.append(f"{state.n_undated:,} ratings have no time and enter no look.")
+        said.append(f"{whole(state.n_undated)} ratings have no time and enter no look.")
     return said
 
 
@@ -130,6 +131,6 @@ def look_sentence(number: int, look: Look) -> str:
     verdict = "crossed: the study can stop" if look.is_crossed else "not crossed: continue"
     if not look.estimates:
         verdict = "not tested: the contrast could not be estimated"
-    p = f"{look.threshold:.4f}".removeprefix("0")
-    bound = f"the bound |z| = {look.bound:.3f} (p = {p})"
-    return f"Look {number} ({look.n_due:,} ratings): {bound} was {verdict}."
+    p = styled(f"{look.threshold:.4f}".removeprefix("0"))
+    bound = f"the bound |z| = {styled(f'{look.bound:.3f}')} (p = {p})"
+    return f"Look {number} ({whole(look.n_due)} ratings): {bound} was {verdict}."

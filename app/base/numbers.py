@@ -71,6 +71,21 @@ def _german(text: str) -> str:
     return re.sub(r"(?<!\d),(?=\d)", "0,", swapped).replace("%", "\N{NO-BREAK SPACE}%")
 
 
+def restyled(text: str) -> str:
+    """A sentence that was written as on the pages, such as a stored note, with its numbers in the style of now.
+
+    >>> with number_style("german"):
+    ...     restyled("From −0.006 to 0.473 in 1,170 ratings (p < .05).")
+    'From −0,006 to 0,473 in 1.170 ratings (p < 0,05).'
+    >>> with number_style("jama"):
+    ...     restyled("33 with p < .05")
+    '33 with P < .05'
+    """
+    if current_style() == "jama":
+        return re.sub(r"\bp(?= [<>=] )", "P", text)
+    return re.sub(r"(?<![\w.,])\d*(?:,\d{3})*(?:\.\d+)?%?", lambda found: styled(found[0]), text)
+
+
 def whole(n: int | None) -> str:
     """A whole number with a mark between thousands; a dash for none.
 

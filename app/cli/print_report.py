@@ -18,7 +18,7 @@ from app.analysis.report.report import Report
 from app.analysis.report.sentences import primary_answers, published_line
 from app.analysis.report.verdict_words import verdict_text
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import ci_cell, ci_heading, estimate_text, of_text, p_cell
+from app.analysis.wording.formatting import adjustment_note, ci_cell, ci_heading, estimate_text, of_text, p_cell
 from app.protocol.study import Protocol
 
 # The table does not fit into the default width of 80 characters for output that is not a terminal.
@@ -45,6 +45,8 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
         out.print(Text(f"\n{published}", style="dim"))
     n_all = len(report.estimates)
     report = report if full else brief(report, protocol)
+    if note := adjustment_note(report.estimates):
+        out.print(Text(f"\n{note}"))
     for (section, question), estimates in groupby(
         labelled(report, labels).estimates, lambda estimate: (estimate.section, estimate.asked)
     ):

@@ -12,13 +12,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.analysis import analyze
 from app.analysis.estimate import FIELDS
+from app.analysis.wording.formatting import UNADJUSTED
+from app.cli.print_report import print_report
 from tests.kit.command_line import Outcome, attune_alone
+from tests.kit.frames import FIVE, frames, protocol
 from tests.kit.small import small
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.kit.frames import Row
 
     Alone = Callable[..., Outcome]
 
@@ -72,6 +78,22 @@ def test_table_output_names_every_question_and_section(attune_alone: Alone, tmp_
     assert outcome.code == 0, outcome.err
     assert "Distribution · " in outcome.out
     assert "Krippendorff's alpha" in outcome.out
+
+
+def test_intervals_beside_adjusted_p_are_said_to_be_unadjusted(capsys: pytest.CaptureFixture[str]) -> None:
+    keys = ("empathy", "clear")
+    study = protocol(FIVE, {**FIVE, "key": "clear"}, analysis={"primary": [*keys]})
+    rows: list[Row] = [
+        {"rater": f"r{r}", "item": f"i{i}", "response": f"i{i}:{s}", "question": key, "value": (i + r * n) % 5 + 1}
+        for key in keys
+        for r in range(3)
+        for i in range(4)
+        for n, s in enumerate(("human", "model"))
+    ]
+    print_report(analyze(frames(study, rows), study), study, full=False)
+    printed = capsys.readouterr().out
+    assert "(adjusted" in printed
+    assert UNADJUSTED in printed
 
 
 def test_out_option_writes_files(attune_alone: Alone, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from app.base.documents.blocks import DataTable
 from app.protocol.study import Protocol
 
 MAX_SOURCES = 5
+COMPOSITES = "Composites: the questions of each and its internal consistency."
 CONSISTENCY = {"cronbach_alpha": "Cronbach's alpha", "omega": "McDonald's omega"}
 
 
@@ -34,7 +35,8 @@ def means_table(report: Report, protocol: Protocol, numbers: Numbered) -> DataTa
     )
     header = ("Question", *map(protocol.labels.source, sources))
     widths = (20, *(20 for _ in sources))
-    return DataTable(f"Means ({heading})", header, rows, reasons.notes, widths)
+    caption = numbers.caption(f"Means by question and source, with {heading}s", shown)
+    return DataTable(caption, header, rows, reasons.notes, widths)
 
 
 def _is_mean(estimate: Estimate) -> bool:
@@ -67,4 +69,4 @@ def composite_table(report: Report, protocol: Protocol, numbers: Numbered) -> Da
     )
     header = ("Composite", "Items", *(f"{name} ({heading})" for name in CONSISTENCY.values()))
     notes = (*reasons.notes, *citation_sentences(protocol))
-    return DataTable("Composites", header, rows, notes, (14, 46, 20, 20)) if rows else None
+    return DataTable(COMPOSITES, header, rows, notes, (14, 46, 20, 20)) if rows else None

@@ -8,7 +8,7 @@ from app.analysis.document.bibliography import REFERENCES
 from app.analysis.statistic import statistics
 from app.base.documents.blocks import DataTable
 from app.base.documents.reference import cited
-from app.base.numbers import p_text, styled
+from app.base.numbers import p_text, styled, whole
 from app.base.words import and_list, counted, number_text, or_list, readable, spelled_out
 from app.protocol.primary import KINDS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
@@ -222,13 +222,14 @@ def monitoring_sentences(protocol: Protocol) -> Iterator[str]:
     plan = protocol.monitoring
     if plan.looks and plan.n_ratings:
         bounds = boundaries(plan.looks, alpha=plan.alpha, spending=plan.spending)
-        at = and_list([f"{look * plan.n_ratings:,.0f}" for look in plan.looks])
-        zs = and_list([f"{bound:.3f}" for bound in bounds])
+        alpha = styled(f"{plan.alpha:g}")
+        at = and_list([whole(round(look * plan.n_ratings)) for look in plan.looks])
+        zs = and_list([styled(f"{bound:.3f}") for bound in bounds])
         ps = and_list([p_text(nominal_p(bound)) for bound in bounds])
         references = cited([REFERENCES[key] for key in monitoring_keys(protocol)])
         yield (
             f"The primary contrast is tested at {at} ratings, with alpha spending in the shape of "
-            f"{SHAPES[plan.spending][0]} at a two-sided error rate of {plan.alpha:g}{references}: bounds |z| = {zs} "
+            f"{SHAPES[plan.spending][0]} at a two-sided error rate of {alpha}{references}: bounds |z| = {zs} "
             f"(p {ps}). The study stops where a bound is crossed."
         )
     if plan.blind_interim:
@@ -256,7 +257,12 @@ def question_table(protocol: Protocol) -> DataTable:
         (labels.question(one.key), TARGETS[one.target], " ".join(one.text.split()), _answers_cell(one, protocol))
         for one in protocol.questions
     )
-    return DataTable("Questions", ("Question", "About", "Wording", "Answers"), rows, widths=(3, 2, 6, 6))
+    return DataTable(
+        "Questions: their wording and possible answers.",
+        ("Question", "About", "Wording", "Answers"),
+        rows,
+        widths=(3, 2, 6, 6),
+    )
 
 
 def _answers_cell(question: AnyQuestion, protocol: Protocol) -> str:

@@ -57,6 +57,7 @@ Place = Literal["first", "first_if_primary", "body", "appendix", "nowhere"]
 
 # more answers are a list that nobody reads
 MAX_BULLETS = 12
+CHANGES = "What could change the primary differences: each of them by other analyses of the same answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ def _beyond_body(topic: str, found: Found) -> Iterator[Block]:
         more = (f"{whole(n_more)} more rows are in report.json.",) if n_more > 0 else ()
         notes = (LOWEST, *more, *told, *((CURVES,) if told else ()))
         shown = ways[:MAX_ROWS]
-        yield DataTable("What could change the primary differences", HEADER, shown, notes, HEADER_WIDTHS)
+        yield DataTable(f"{CHANGES}.", HEADER, shown, notes, HEADER_WIDTHS)
     yield from found.figures_of(topic, is_body=False)
 
 

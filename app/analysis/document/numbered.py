@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from string import ascii_lowercase
 
 from app.analysis.estimate import Estimate
+from app.analysis.findings.main_contrasts import caption_of
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
@@ -56,6 +57,7 @@ class Numbered:
     """The estimates that were shown so far, in the order of their numbers; they are kept as `labelled`."""
 
     labels: Labels
+    are_raters_known: bool = True
     shown: dict[tuple[object, ...], Estimate] = field(default_factory=dict)
 
     def number(self, estimate: Estimate) -> int:
@@ -78,7 +80,11 @@ class Numbered:
         more = (f"{whole(n_more)} more rows are in report.json.",) if n_more > 0 else ()
         header = tuple(name.format(ci=heading) for name in HEADER)
         notes = filter(None, (*reasons.notes, adjustment_note(shown), *more))
-        return DataTable(caption, header, rows, tuple(notes), WIDTHS)
+        return DataTable(f"{caption}: estimates with {heading}s.", header, rows, tuple(notes), WIDTHS)
+
+    def caption(self, words: str, estimates: Iterable[Estimate]) -> str:
+        """A caption that stands alone."""
+        return caption_of(words, estimates, are_raters_known=self.are_raters_known)
 
     def _row(self, estimate: Estimate, heading: str, reasons: Reasons) -> tuple[str, ...]:
         said = labelled_estimate(estimate, self.labels)

@@ -23,6 +23,7 @@ from app.analysis.document.registration import Registration
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import number
 from app.base.documents.blocks import Block, Bullets, DataTable, Document, Paragraph, Section
+from app.base.numbers import restyled, whole
 from app.base.words import counted
 from app.protocol.study import Protocol
 
@@ -189,7 +190,7 @@ def sample_size(registration: Registration, protocol: Protocol) -> Iterator[Bloc
         header = ("Statistic", "Items", "Raters", "Raters per trial", "Expected", "Width of the 95% CI", "Power")
         rows = tuple(_plan_row(row) for row in registration.plan)
         n = registration.plan[0]["n_simulations"]
-        yield DataTable("Expected precision and power", header, rows, (f"From {n:,} simulated studies per row.",))
+        yield DataTable("Expected precision and power", header, rows, (f"From {whole(n)} simulated studies per row.",))
 
 
 def _plan_row(row: dict[str, object]) -> tuple[str, ...]:
@@ -199,7 +200,7 @@ def _plan_row(row: dict[str, object]) -> tuple[str, ...]:
         value = row[name]
         return number(value, "share" if is_share else known.kind) if isinstance(value, int | float) else "–"
 
-    counts = (f"{row[name]:,}" for name in ("n_items", "n_raters", "raters_per_trial"))
+    counts = (restyled(f"{row[name]:,}") for name in ("n_items", "n_raters", "raters_per_trial"))
     return (known.label, *counts, cell("estimate"), cell("width"), cell("power", is_share=True))
 
 

@@ -59,7 +59,8 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     notes = (*reasons.notes, *_tests(found, shown), *_composites(found, report, numbers), *sizes)
     header = tuple(HEADER[place].format(ci=heading) for place in kept)
     cells = tuple(tuple(row[place] for place in kept) for row in rows)
-    return DataTable("Primary contrasts", header, cells, notes, tuple(WIDTHS[place] for place in kept))
+    caption = numbers.caption(f"Primary contrasts: estimates with {heading}s and tests", shown)
+    return DataTable(caption, header, cells, notes, tuple(WIDTHS[place] for place in kept))
 
 
 def _tests(found: Sequence[Estimate], shown: Sequence[Estimate]) -> Iterator[str]:

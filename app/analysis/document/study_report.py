@@ -33,6 +33,7 @@ from app.analysis.report.recipe import software
 from app.analysis.report.report import Report
 from app.base.documents.blocks import Bullets, Code, DataTable, Document, Paragraph, Section
 from app.base.documents.reference import Reference
+from app.base.numbers import restyled
 from app.protocol.study import Protocol
 
 # How the numbers of a report can be got again: data, software, and a recipe for each number with all its digits.
@@ -99,7 +100,7 @@ def study_report(
     report: Report, protocol: Protocol, figures: Sequence[PlacedFigure], about: ReportContext
 ) -> tuple[Document, list[Reference]]:
     """The document with the publications that it cites. The report is not `labelled`."""
-    numbers = Numbered(protocol.labels)
+    report, numbers = _in_style(report), Numbered(protocol.labels, protocol.raters.identity == "known")
     summary = summary_of(labelled(report, protocol.labels), protocol)
     first = _summary(report, protocol, summary, numbers)
     primary = primary_section(report, numbers, figures)
@@ -140,9 +141,20 @@ def model_code_section(report: Report, protocol: Protocol) -> Iterator[Section]:
 
 def first_page(report: Report, protocol: Protocol) -> tuple[Section, ...]:
     """What a reader of the document sees first: the summary and the table of the primary contrasts."""
-    numbers = Numbered(protocol.labels)
+    report, numbers = _in_style(report), Numbered(protocol.labels, protocol.raters.identity == "known")
     summary = summary_of(labelled(report, protocol.labels), protocol)
     return _summary(report, protocol, summary, numbers), primary_section(report, numbers)
+
+
+def _in_style(report: Report) -> Report:
+    """The report with the numbers in its notes, which were written with the estimates, in the style of now."""
+
+    def each(estimates: Iterable[Estimate]) -> tuple[Estimate, ...]:
+        return tuple(replace(one, note=restyled(one.note)) if one.note else one for one in estimates)
+
+    primary = tuple(replace(result, estimates=each(result.estimates)) for result in report.primary)
+    notes = tuple(restyled(note) for note in report.notes)
+    return replace(report, estimates=each(report.estimates), primary=primary, notes=notes)
 
 
 def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numbered) -> Section:

@@ -247,6 +247,13 @@ def counts_of(estimates: Iterable[Estimate], *, are_raters_known: bool = True) -
     return ", ".join(_from_to(min(each), max(each), word) for word, each in known.items() if each)
 
 
+def caption_of(words: str, estimates: Iterable[Estimate], *, are_raters_known: bool = True) -> str:
+    """The caption of a table or of a chart, which says from how many answers its estimates are."""
+    counted_of_each = counts_of(estimates, are_raters_known=are_raters_known)
+    said = words if words.endswith((".", "?", "!")) else f"{words}."
+    return f"{said} Each estimate is from {counted_of_each}." if counted_of_each else said
+
+
 def _from_to(least: int, most: int, word: str) -> str:
     return counted(most, word[:-1]) if least == most else f"{whole(least)} to {whole(most)} {word}"
 

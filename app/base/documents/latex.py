@@ -161,7 +161,7 @@ def _table(table: DataTable) -> Iterator[str]:
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}}}" for width in widths)
     yield r"{\scriptsize" if table.is_small else r"{\footnotesize"
     yield rf"\begin{{longtable}}{{{columns}}}"
-    yield rf"\multicolumn{{{len(table.header)}}}{{l}}{{\textbf{{{escaped(table.caption)}}}}}\\"
+    yield rf"\multicolumn{{{len(table.header)}}}{{p{{\linewidth}}}}{{\textbf{{{escaped(table.caption)}}}}}\\"
     yield r"\toprule"
     yield f"{' & '.join(map(escaped, table.header))} \\\\"
     yield r"\midrule"

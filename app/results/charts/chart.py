@@ -96,6 +96,8 @@ class Build(Protocol):
 
 # A title names at most this many questions.
 MAX_NAMES = 3
+# of a sentence
+ENDS = (".", "?", "!")
 # The width of the text of an A4 page in CSS pixels, with the labels: a chart in print is as large as it is drawn.
 PRINT_WIDTH = 640
 Part = Literal["participants", "comparison", "preference", "agreement", "conditions", "turns", "raters", "judges"]
@@ -131,14 +133,19 @@ class Chart:
         autosize = {"type": "fit-x", "contains": "padding", "resize": True}
         fits = {"autosize": autosize} if isinstance(width, int) else {}
         shown = found and wrapped_axes(found, width)
-        return shown and {**shown, **fits, "description": f"{self.title}. {self.finding}"}
+        return shown and {**shown, **fits, "description": self.description}
 
     @property
     def caption(self) -> str:
         """What stands below the chart where it has no title of its own."""
         said = ((self.spec() or {}).get("title") or {}).get("subtitle", [])
         sentences = (self.title, " ".join(said))
-        return " ".join(one if one.endswith((".", "?", "!")) else f"{one}." for one in sentences if one)
+        return " ".join(one if one.endswith(ENDS) else f"{one}." for one in sentences if one)
+
+    @property
+    def description(self) -> str:
+        """The title and what the chart shows, for those who do not see it."""
+        return f"{self.title}{'' if self.title.endswith(ENDS) else '.'} {self.finding}"
 
     @property
     def is_drawn(self) -> bool:

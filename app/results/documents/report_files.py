@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.analysis.document.findings import PlacedFigure
 from app.analysis.document.study_report import study_report
 from app.analysis.findings.findings_document import findings_document
-from app.analysis.findings.main_contrasts import counts_of
+from app.analysis.findings.main_contrasts import caption_of
 from app.analysis.model_code.scripts import scripts_of
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_json
@@ -51,9 +51,8 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
 
 def _figure(chart: Chart, protocol: Protocol) -> Figure:
     """The chart with a caption that stands alone: what it shows, the kind of interval, and from how many answers."""
-    counted = counts_of(chart.estimates, are_raters_known=protocol.raters.identity == "known")
-    caption = f"{chart.caption} Each estimate is from {counted}." if counted else chart.caption
-    return Figure(chart.key, caption, f"{chart.title}. {chart.finding}")
+    caption = caption_of(chart.caption, chart.estimates, are_raters_known=protocol.raters.identity == "known")
+    return Figure(chart.key, caption, chart.description)
 
 
 def _charts(report: Report, protocol: Protocol) -> list[Chart]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ def section(title: str) -> Section:
 def tables(title: str) -> dict[str, DataTable]:
     found = section(title)
     blocks = [*found.blocks, *(block for part in found.parts for block in part.blocks)]
-    return {block.caption: block for block in blocks if isinstance(block, DataTable)}
+    return {re.split("[:,]", block.caption)[0]: block for block in blocks if isinstance(block, DataTable)}
 
 
 def test_composites_have_their_items_alpha_and_omega() -> None:
@@ -74,8 +75,15 @@ def test_primary_table_names_what_is_no_difference_of_means() -> None:
     assert table.rows[0][2] == "Points per turn: Model"
 
 
+def test_caption_of_a_table_stands_alone() -> None:
+    first, means = tables("Summary")["Primary contrasts"], tables("Results")["Means by question and source"]
+    n = " ratings, 5 items, 4 raters."
+    assert first.caption == f"Primary contrasts: estimates with 95% CIs and tests. Each estimate is from 40{n}"
+    assert means.caption.startswith("Means by question and source, with 95% CIs. Each estimate is from 20")
+
+
 def test_means_of_all_sources_are_side_by_side_in_the_body() -> None:
-    table = tables("Results")["Means (95% CI)"]
+    table = tables("Results")["Means by question and source"]
     assert table.header == ("Question", "Human", "Model")
     assert [row[0] for row in table.rows] == ["Empathy", "Warmth", "Fit", "Care"]
 
@@ -95,5 +103,5 @@ def test_no_estimate_is_in_two_tables() -> None:
         for row in block.rows
     ]
     assert len(numbered) == len(set(numbered))
-    means = " ".join(cell for row in tables("Results")["Means (95% CI)"].rows for cell in row[1:])
+    means = " ".join(cell for row in tables("Results")["Means by question and source"].rows for cell in row[1:])
     assert not [number for number in numbered if f"[{number}]" in means]

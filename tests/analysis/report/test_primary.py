@@ -262,7 +262,7 @@ def test_rows_of_a_primary_contrast_have_the_interval_of_its_sentence(test: str)
     document, _ = study_report(found, study, [], ReportContext("2026-11-23"))
     tables = [block for block in document.blocks if isinstance(block, DataTable)]
     # A primary contrast is in the table of these, and not repeated in that of its topic.
-    (primary,) = (table.rows[0] for table in tables if table.caption == "Primary contrasts")
+    (primary,) = (table.rows[0] for table in tables if table.caption.startswith("Primary contrasts:"))
     below = [row[4] for table in tables for row in table.rows if row[2] == "Mean difference"]
     is_of_difference = test in {"mean_difference", "mean_difference_lmm"}
     assert ([primary[3]] if is_of_difference else below)[0].endswith(f"({words})")

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import text
 
 from app.analysis import analyze
+from app.analysis.wording.formatting import UNADJUSTED
 from app.base.processes.side_process import SideProcessError
 from app.rating.life_cycle import open_study
 from app.results.pages.sections.parts import TITLES
@@ -87,6 +88,8 @@ def test_results_page_json_and_csv_agree_exactly(client: TestClient) -> None:
     for one in (f for f in document["estimates"] if f["statistic"] == "mean_difference"):
         page = client.get(f"/studies/ayers/results/estimates?question={one['question']}").text
         assert f"{one['estimate']:.2f}" in page
+        assert "(adjusted " in page
+        assert UNADJUSTED in page
 
 
 @pytest.mark.usefixtures("ayers")

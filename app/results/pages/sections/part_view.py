@@ -13,6 +13,7 @@ from app.analysis.findings.robustness import HEADER, LOWEST, other_ways, robustn
 from app.analysis.findings.specifications import curve_sentences, curves
 from app.analysis.model_code.scripts import ABOUT_CODE, Script, scripts_of
 from app.analysis.report.report import Report
+from app.analysis.wording.formatting import adjustment_note
 from app.protocol.labels import Labels
 from app.protocol.primary_default import by_importance
 from app.protocol.study import Protocol
@@ -81,6 +82,7 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
         "about_code": ABOUT_CODE,
         "scripts": _scripts(part, report, protocol),
         "rows": rows,
+        "adjustment": adjustment_note(own if is_all else own[:MAX_RECIPES]),
         "n_more_recipes": max(0, len(own) - MAX_RECIPES),
     }
 
