@@ -181,6 +181,12 @@ def may_rate(db: Connection, session: RatingSession, view: AssignmentView) -> bo
     return not session.has_ended and step not in AFTER_RATINGS and (step != "revisit" or view.is_revisit)
 
 
+def is_end(protocol: Protocol, session: RatingSession, view: AssignmentView) -> bool:
+    """Whether nothing is left to do after the last page of this list."""
+    steps = rater_steps(protocol, pool=session.pool, condition=session.condition)
+    return steps[-2] == ("revisit" if view.is_revisit else "rating")
+
+
 def begin_rating(db: Connection, session: RatingSession) -> None:
     """Record that the instructions are read; a second click changes nothing. `current_page` assigns the seats."""
     if current_step(db, session) == "instructions":

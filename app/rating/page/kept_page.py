@@ -57,7 +57,8 @@ def _structure(view: AssignmentView, sheet: Sheet) -> Hashable:
     """What the page depends on besides its questions and the values in its holes."""
     cards = tuple((card.name.text, card.letter, card.label, _form(card.passage)) for card in sheet.cards)
     is_filled = bool(view.previous), bool(view.content_note), bool(view.profile)
-    return sheet.shown, sheet.shape, sheet.turn, cards, _form(sheet.situation), view.state, view.is_revisit, is_filled
+    progress = sheet.stage, sheet.minutes_left is not None, sheet.offers_pause
+    return sheet.shown, sheet.shape, progress, cards, _form(sheet.situation), view.state, view.is_revisit, is_filled
 
 
 def _form(passage: Passage) -> Hashable:
@@ -70,8 +71,9 @@ def _with_holes(view: AssignmentView, sheet: Sheet) -> tuple[AssignmentView, She
     holes = {name: Hole(name) for name in ("token", "place", "n_all")}
     holes |= {name: Hole(name) for name in ("previous", "content_note", "profile") if getattr(view, name)}
     cards = tuple(replace(card, passage=_passage_with_holes(card.passage)) for card in sheet.cards)
-    situation = _passage_with_holes(sheet.situation)
-    return replace(view, **holes), replace(sheet, cards=cards, situation=situation)  # type: ignore[arg-type]
+    minutes = None if sheet.minutes_left is None else Hole("minutes_left")
+    parts = {"cards": cards, "situation": _passage_with_holes(sheet.situation), "minutes_left": minutes}
+    return replace(view, **holes), replace(sheet, **parts)  # type: ignore[arg-type]
 
 
 def _passage_with_holes(passage: Passage) -> Passage:
@@ -100,6 +102,7 @@ def _values(view: AssignmentView, sheet: Sheet, language: Language) -> dict[str,
         "place_less_1_said": language.say(view.place - 1),
         "n_all": view.n_all,
         "n_all_said": language.say(view.n_all),
+        "minutes_left_said": language.say(sheet.minutes_left or 0),
     }
     for passage in (sheet.situation, *(card.passage for card in sheet.cards)):
         values.update(_texts(passage))

@@ -19,7 +19,7 @@ from app.rating.answers.skips import reasons_at
 from app.rating.deps import Form, Own, OwnTrial, Session, get_form, get_own
 from app.rating.http_responses import go, go_to_step, rater_page, refuse_save
 from app.rating.page.sheet import make_sheet
-from app.rating.rater_path import current_page, may_rate, protocol_of, save_answers, submit_rating
+from app.rating.rater_path import current_page, is_end, may_rate, protocol_of, save_answers, submit_rating
 from app.rating.seats.assignment_view import AssignmentView, next_assignment, next_revisit, to_show
 from app.rating.sessions import RatingSession
 from app.rating.steps.attention import attention_now
@@ -164,4 +164,5 @@ def _sheet(
         view=view,
         sheet=make_sheet(protocol, view, form=form, wrong=wrong or {}),
         skip_reasons=reasons_at(protocol, view),
+        is_end=view.place == view.n_all and is_end(protocol, session, view),
     )

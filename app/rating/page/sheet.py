@@ -21,6 +21,8 @@ from app.rating.seats.assignment_view import AssignmentView
 Shape = Literal["side-by-side", "stacked", "one-at-a-time", "alone", "none"]
 # From this number of words on, a response has the full width, and the others are shown with a switch.
 LONG_WORDS = 250
+# A page that shows its texts whole.
+NOT_BY_TURNS = Stage()
 _PAIR = 2
 
 
@@ -72,7 +74,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The content of a page. `turn`: the turn that was revealed last, if a dialogue has more turns to reveal."""
+    """The content of a page. `stage`: how far its dialogue is revealed. `minutes_left`: for the whole list of pages."""
 
     shown: Presentation
     situation: Passage
@@ -80,7 +82,19 @@ class Sheet:
     blocks: tuple[Block, ...]
     shape: Shape
     layout: Literal["matrix", "separate"] = "matrix"
-    turn: int | None = None
+    stage: Stage = NOT_BY_TURNS
+    minutes_left: int | None = None
+    offers_pause: bool = False
+
+    @property
+    def turn(self) -> int | None:
+        """The turn that was revealed last, if a dialogue has more turns to reveal."""
+        return self.stage.turn
+
+    @property
+    def part_done(self) -> str:
+        """The part of the trial that is done, as decimals after its number: of the pages of its turns and the last."""
+        return f"{self.stage.n_done / (self.stage.n_turns + 1):.2f}"[1:] if self.stage.n_done else ""
 
     @property
     def parts(self) -> tuple[tuple[Field, ...], ...]:
@@ -133,24 +147,35 @@ def make_sheet(
     stage, slots = asked or asked_now(protocol, view)
     language = language_of(protocol.language)
     fields = fields_of(slots, language, view.answers, form=form, wrong=wrong, is_turned=shown.scale_turned)
-    return _sheet(protocol, view, _blocks(protocol, fields), stage.turn, shown)
+    return _sheet(protocol, view, _blocks(protocol, fields), stage, shown)
 
 
 def reading_sheet(protocol: Protocol, view: AssignmentView) -> Sheet:
     """The texts of a page as raters read them, whole and without any questions."""
-    return _sheet(protocol, view, (), None, presentation(protocol, view.condition))
+    return _sheet(protocol, view, (), NOT_BY_TURNS, presentation(protocol, view.condition))
 
 
 def _sheet(
-    protocol: Protocol, view: AssignmentView, blocks: tuple[Block, ...], turn: int | None, shown: Presentation
+    protocol: Protocol, view: AssignmentView, blocks: tuple[Block, ...], stage: Stage, shown: Presentation
 ) -> Sheet:
     # Responses that are dialogues are revealed below the situation; otherwise the situation is, before the responses.
+    turn = stage.turn
     in_responses = any(response["turns"] for response in view.responses)
     n_cards = 0 if turn is not None and not in_responses else len(view.responses)
     places = places_as_read(n_cards, is_right_to_left=language_of(protocol.language).is_right_to_left)
     situation = _passage("item", view.text, view.turns, None if in_responses else turn)
     cards = tuple(_card(view, nth, place, turn) for nth, place in enumerate(places))
-    return Sheet(shown, situation, cards, blocks, _shape(cards), protocol.layout, turn)
+    return Sheet(
+        shown,
+        situation,
+        cards,
+        blocks,
+        _shape(cards),
+        protocol.layout,
+        stage,
+        view.minutes_left,
+        offers_pause=view.offers_pause and protocol.design.blocks is None and stage.n_done == 0,
+    )
 
 
 def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:

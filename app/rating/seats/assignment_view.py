@@ -28,6 +28,10 @@ Kept = OrderedDict[tuple[int, int, tuple[int, ...]], Texts]
 
 # About as many as a process has raters at once. Texts of 500 words take 3 kB.
 MAX_KEPT = 500
+# From so many pages on, a break is offered halfway.
+_MANY = 10
+# A page that is served in the statement that stores the one before is still planned in what that reads.
+_OPEN = frozenset({"planned", "leased"})
 _NAMES = ("text", "turns", "profile", "content_note", "responses")
 _TEXTS_SQL = sql_file(__file__, "texts.sql")
 _TEXTS = HotStatement(f"""
@@ -89,7 +93,8 @@ _TO_SHOW = HotStatement(f"""
 class AssignmentView:
     """One assignment as its page shows it. The rater is at `place` of `n_all`; texts are verbatim.
 
-    `answers`, `n_all`, `place`, `previous` and `latest_ms` are filled in by `to_show` when the page is shown.
+    `answers`, `n_all`, `place`, `previous`, `latest_ms` and `pace_ms`, the rater's median time per page, are filled in
+    by `to_show` when the page is shown.
     `is_revisit`: the trial is shown once more, after the last trial, for the questions that are asked then.
     """
 
@@ -120,7 +125,20 @@ class AssignmentView:
     place: int = 0
     previous: UUID | None = None
     latest_ms: int | None = None
+    pace_ms: float | None = None
     is_revisit: bool = False
+
+    @property
+    def minutes_left(self) -> int | None:
+        """Minutes for this page and those after it, at the rater's own pace; None on a page that was rated before."""
+        if self.pace_ms is None or self.state not in _OPEN:
+            return None
+        return max(1, round(self.pace_ms * (self.n_all - self.place + 1) / 60_000))
+
+    @property
+    def offers_pause(self) -> bool:
+        """Whether a break is offered: halfway through ten pages or more, so never before the last one."""
+        return self.state in _OPEN and self.n_all >= _MANY and self.place == self.n_all // 2 + 1
 
     def as_revisit(self) -> AssignmentView:
         """The same trial as a revisit, if it is one that is revisited; otherwise unchanged."""
@@ -156,7 +174,7 @@ def get_own_assignment(
 def to_show(db: Connection, view: AssignmentView) -> AssignmentView:
     """The assignment with the rest of its page: the answers so far, and its place in the rater's list."""
     row = _TO_SHOW.one(db, {"study": view.study_id, "assignment": view.id, "is_revisit": view.is_revisit})
-    place = {name: row[name] for name in ("n_all", "place", "previous", "latest_ms")}
+    place = {name: row[name] for name in ("n_all", "place", "previous", "latest_ms", "pace_ms")}
     return replace(view, answers=row["answers"] or (), **place)
 
 

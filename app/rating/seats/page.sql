@@ -14,7 +14,7 @@ page_shown AS (
     (SELECT greatest(o.page_ms, max(r.page_ms)) FROM ratings r
      WHERE r.study_id = o.study_id AND r.assignment_id = o.id) AS latest_ms,
 
-    list.n_all, list.place, list.previous
+    list.n_all, list.place, list.previous, list.pace_ms
   FROM assignments o JOIN trials t ON t.study_id = o.study_id AND t.id = o.trial_id
 
   -- Its place in the rater's list; for a revisit, among the trials that are revisited.
@@ -22,7 +22,9 @@ page_shown AS (
     SELECT count(*) AS n_all, count(*) FILTER (WHERE b.position <= o.position) AS place,
       (array_agg(b.token ORDER BY b.position DESC) FILTER (
         WHERE b.position < o.position AND b.state <> 'skipped' AND (o.move_id IS NULL OR b.move_id = o.move_id)
-      ))[1] AS previous
+      ))[1] AS previous,
+      -- The rater's own pace, from three pages on: one page is no pace.
+      CASE WHEN count(b.active_ms) >= 3 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY b.active_ms) END AS pace_ms
     FROM assignments b
     WHERE b.study_id = o.study_id AND b.rating_session_id = o.rating_session_id AND b.state <> 'returned'
       AND (NOT CAST(:is_revisit AS boolean) OR b.state = 'done' AND b.repeat = 0 AND EXISTS (

@@ -52,7 +52,7 @@ def test_dialogue_by_keyboard_survives_reload(engine: Engine, page: Page) -> Non
     assert turns(page) == 3
     page.keyboard.press("4")
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Item 2 of 2 · Turn 1")
+    expect(page.locator("h1")).to_have_text("Item 2 of 2 · Turn 1 of 3")
     assert rows(engine, STORED) == [(1, 2), (2, 2), (3, 2), (None, 4)]
 
 
@@ -61,7 +61,7 @@ def test_double_click_advances_one_turn(engine: Engine, page: Page) -> None:
     arrive(page)
     page.locator("#q0r0t1-1").check()
     page.locator("#next").dblclick()
-    expect(page.locator("h1")).to_have_text("Item 1 of 2 · Turn 2")
+    expect(page.locator("h1")).to_have_text("Item 1 of 2 · Turn 2 of 3")
     assert turns(page) == 2
 
 
@@ -85,5 +85,5 @@ def test_dialogue_turn_layout_is_accessible(engine: Engine, page: Page) -> None:
     arrive(page)
     page.locator("#q0r0t1-1").check()
     page.locator("#next").click()
-    expect(page.locator("h1")).to_have_text("Item 1 of 2 · Turn 2")
+    expect(page.locator("h1")).to_have_text("Item 1 of 2 · Turn 2 of 3")
     check_in(LOOKS, page)

@@ -38,18 +38,18 @@ def test_pairs_can_be_rated_without_scripts(engine: Engine, new_context: Callabl
     arrive(page)
     expect(page.locator("kbd").first).to_be_hidden()
     tick(page, *ALL[:4])
-    page.get_by_role("button", name="Next").click()
+    page.locator("#next").click()
     expect(page).to_have_title(re.compile(f"^Error: Item 1 of {N_PAIRS}"))
     expect(page.locator("#summary")).to_be_focused()
     assert page.locator(".asks :checked").count() == 4
     page.get_by_role("link", name="Response B: How empathetic is it?").click()
     assert page.url.endswith("#q2r1-1")
     tick(page, ALL[4])
-    page.get_by_role("button", name="Next").click()
+    page.locator("#next").click()
     for n in range(2, N_PAIRS + 1):
         expect(page.locator("h1")).to_have_text(f"Item {n} of {N_PAIRS}")
         tick(page, *ALL)
-        page.get_by_role("button", name="Next").click()
+        page.locator("#next").click()
     expect(page.locator("#completion-code")).to_have_text("C0DE42")
     assert all_is_well(engine, N_PAIRS, 5)
 
@@ -60,7 +60,7 @@ def test_slider_without_scripts_is_a_number_field(engine: Engine, new_context: C
     arrive(page)
     page.locator("#q0r0-1").fill("70")
     page.locator("#q0r1-cannot").check()
-    page.get_by_role("button", name="Next").click()
+    page.locator("#next").click()
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
     assert rows(engine, "SELECT number, outcome FROM ratings ORDER BY number") == [(70.0, None), (None, "cannot_judge")]
 
@@ -99,7 +99,7 @@ def test_pairs_by_touch_on_phone(engine: Engine, new_context: Callable[..., Brow
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         for name in ALL:
             page.locator(f"label:has(#{name})").tap()
-        page.get_by_role("button", name="Next").tap()
+        page.locator("#next").tap()
     expect(page.locator("#completion-code")).to_be_visible()
     assert all_is_well(engine, N_PAIRS, 5)
 
