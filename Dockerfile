@@ -6,6 +6,7 @@ WORKDIR /src
 COPY requirements.lock pyproject.toml README.md LICENSE alembic.ini ./
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock
 COPY app app
+COPY attune_studies attune_studies
 COPY templates templates
 COPY static static
 COPY docs docs

@@ -1,17 +1,17 @@
-"""The clients in the docs read a served study into data frames."""
+"""The client for R and the interface for notebooks read a served study into data frames."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import shutil
 import subprocess
-import sys
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
@@ -20,6 +20,8 @@ from app.analysis import analyze
 from app.main import create_app
 from app.rating.life_cycle import open_study
 from app.studies.members.api_tokens import record_api_token
+from attune_studies import read
+from attune_studies.study import _download
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
@@ -59,61 +61,85 @@ def printed(*command: str) -> str:
     return done.stdout
 
 
-def test_client_for_pandas_prints_ratings_and_estimates(address: str) -> None:
-    text = printed(sys.executable, str(CLIENTS / "attune_study.py"), address, "small")
-    assert "'n_raters': 1, 'n_simulated': 1, 'n_judges': 0, 'n_ratings': 3" in text
-    assert "preference" in text
-    assert "ci_low" in text
+def has_r() -> bool:
+    """Whether R is installed with the package that the client needs."""
+    program = shutil.which("Rscript")
+    asked = [program or "", "-e", "stopifnot(requireNamespace('jsonlite'))"]
+    return program is not None and subprocess.run(asked, capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+needs_r = pytest.mark.skipif(not has_r(), reason="R or its package jsonlite is not installed")
+
+
+@needs_r
 def test_client_for_r_prints_ratings_and_estimates(address: str) -> None:
-    has_jsonlite = subprocess.run(
-        ["Rscript", "-e", 'cat(requireNamespace("jsonlite", quietly = TRUE))'],  # noqa: S607 - R, wherever it is
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if has_jsonlite.stdout.strip() != "TRUE":
-        pytest.skip("R has no package jsonlite")
     text = printed("Rscript", str(CLIENTS / "attune_study.R"), address, "small")
     assert "preference" in text
     assert "estimate" in text
 
 
-def test_client_for_pandas_waits_for_a_busy_server() -> None:
-    answers = [(503, {"Retry-After": "0"}, b""), (429, {"Retry-After": "0"}, b""), (200, {}, b'{"slug": "small"}')]
+class Busy(BaseHTTPRequestHandler):
+    """Two answers that ask to wait, then an empty study."""
 
-    class Busy(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            """Log nothing."""
+    statuses: ClassVar[list[int]] = []
 
-        def do_GET(self) -> None:
-            """Answer the next one."""
-            status, headers, content = answers.pop(0)
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
 
-    spec = spec_from_file_location("attune_study", CLIENTS / "attune_study.py")
-    assert spec
-    assert spec.loader
-    client = module_from_spec(spec)
-    spec.loader.exec_module(client)
+    def do_GET(self) -> None:
+        """Answer the next one."""
+        self.send_response(self.statuses.pop(0))
+        self.send_header("Retry-After", "0")
+        self.end_headers()
+        self.wfile.write(b'{"slug": "small"}')
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a study on a server that asks twice to wait."""
+    monkeypatch.setattr(Busy, "statuses", [503, 429, 200])
     with HTTPServer(("127.0.0.1", 0), Busy) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        study = client.Study(f"http://127.0.0.1:{server.server_port}", "small", TOKEN)
-        assert study.get() == {"slug": "small"}
+        yield f"http://127.0.0.1:{server.server_port}/api/v1/studies/small"
         server.shutdown()
-    assert answers == []
+    assert Busy.statuses == []
 
 
-def test_client_for_pandas_counts_people_only(address: str) -> None:
+def test_interface_for_notebooks_waits_for_a_busy_server(busy: str) -> None:
+    file = io.BytesIO()
+    _download(busy, TOKEN, file)
+    assert json.load(file) == {"slug": "small"}
+
+
+@needs_r
+def test_client_for_r_waits_for_a_busy_server(busy: str) -> None:
+    program = f"source({str(CLIENTS / 'attune_study.R')!r}); cat(attune_get({busy!r}, first_wait_s = 0)$slug)"
+    assert printed("Rscript", "-e", program) == "small"
+
+
+@needs_r
+def test_client_for_r_keeps_people_apart(address: str) -> None:
+    study = f"{address}/api/v1/studies/small"
     program = (
-        f"import sys; sys.path.insert(0, {str(CLIENTS)!r}); from attune_study import Study;"
-        f" study = Study({address!r}, 'small', {TOKEN!r});"
-        " print(len(study.ratings()), len(study.ratings(people_only=False)))"
+        f"source({str(CLIENTS / 'attune_study.R')!r});"
+        f" cat(nrow(attune_ratings({study!r})), nrow(attune_ratings({study!r}, people_only = FALSE)))"
     )
-    assert printed(sys.executable, "-c", program).split() == ["2", "3"]
+    assert printed("Rscript", "-e", program).split() == ["2", "3"]
+
+
+def test_study_on_a_server_is_read_for_notebooks(address: str) -> None:
+    study = read(f"{address}/studies/small/results?question=preference", TOKEN)
+    assert [len(study.ratings(who)) for who in ("people", "simulated", "judges", "all")] == [2, 1, 0, 3]
+    assert set(study.raters["rater"]) >= {"r1", "robot"}
+    assert study.estimates["estimate"].notna().any()
+
+
+def test_refusal_of_a_server_is_said_in_its_words(address: str) -> None:
+    with pytest.raises(PermissionError, match="The server answered 401: This token is unknown"):
+        read(f"{address}/api/v1/studies/small", "attune_guess")
+    with pytest.raises(ConnectionError, match="The server answered 404"):
+        read(f"{address}/studies/other", TOKEN)
+    with pytest.raises(ConnectionError, match="cannot be reached"):
+        read("http://127.0.0.1:9/studies/small", TOKEN)
+    with pytest.raises(ValueError, match="SLUG"):
+        read("http://127.0.0.1:9/", TOKEN)

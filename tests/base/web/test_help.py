@@ -180,6 +180,6 @@ def test_help_is_read_without_signing_in_and_without_a_database(visitor: TestCli
     assert 'aria-current="page">From a spreadsheet to a report' in page
     assert "Sign out" not in page
     assert visitor.get("/help/search", params={"words": "bonus payment"}).text.count("<mark>") >= 2
-    assert "pandas" in visitor.get("/help/clients/attune_study.py").text
+    assert "data frames" in visitor.get("/help/clients/attune_study.R").text
     for wrong in ("nothing", "README", "../README", "draw_architecture.py", "%2e%2e/pyproject"):
         assert visitor.get(f"/help/{wrong}").status_code == 404
