@@ -29,9 +29,9 @@ WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
 TRACED := app/stats app/protocol tests/stats tests/protocol
 CATALOGUES := app/base/language/catalogues
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-  --no-emit-index-url --no-emit-find-links --no-header pyproject.toml
+  --no-emit-index-url --no-emit-find-links --no-header
 
-.PHONY: help run serve test lint unit journeys slow explore bench audit fix texts lock upgrade clean
+.PHONY: help run serve test lint unit journeys slow explore bench audit docs fix texts lock upgrade clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -79,6 +79,9 @@ bench: .venv/test.stamp ## measurements, each a ratio to a baseline in the same 
 audit: .venv/test.stamp ## known vulnerabilities of the locked packages (skipped without network)
 	$(PY) -m tests.kit.audit
 
+docs: .venv.docs/stamp ## the documentation as a static site in build/docs, every link checked
+	NO_MKDOCS_2_WARNING=1 .venv.docs/bin/python -m mkdocs build --quiet --config-file docs_site/mkdocs.yml
+
 fix: .venv/test.stamp ## let the formatter and the linter fix what they can
 	$(PY) -m ruff check --fix --quiet || true
 	$(PY) -m ruff format --quiet
@@ -94,20 +97,27 @@ texts: .venv/test.stamp ## bring the catalogues of rater pages up to date (a new
 	    --input-file build/texts.pot --locale "$$(basename "$$po" .po)" --output-file "$$po" || exit 1; done
 	@$(PY) -m pytest -q -p no:randomly tests/base/language/test_catalogues.py
 
-lock: .venv/bin/python ## renew both locks after a change of pyproject.toml, keeping the versions that are locked already
-	$(COMPILE) --group build --output-file requirements.lock
-	$(COMPILE) --group dev --output-file requirements-dev.lock
+lock: .venv/bin/python ## renew the locks after a change of pyproject.toml, keeping the versions that are locked already
+	$(COMPILE) pyproject.toml --group build --output-file requirements.lock
+	$(COMPILE) pyproject.toml --group dev --output-file requirements-dev.lock
+	$(COMPILE) --group docs --output-file requirements-docs.lock
 
-upgrade: ## renew both locks with the newest versions
+upgrade: ## renew the locks with the newest versions
 	$(MAKE) --no-print-directory lock COMPILE='$(COMPILE) --upgrade'
 
 clean: ## remove the environment and the caches of tools (never data)
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* htmlcov build dist
+	rm -rf .venv .venv.docs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* htmlcov build dist
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Attune needs Python 3.11 or newer; none was found. Install it, or name it: make PYTHON=/path/to/python3.12 run"; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "$(PYTHON) is not a Python 3.11 or newer that runs here"; exit 1; }
 	@"$(PYTHON)" -m venv .venv || { rm -rf .venv; echo "The environment could not be made. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+
+.venv.docs/stamp: requirements-docs.lock
+	@echo "Installing the packages in requirements-docs.lock (half a minute, once)"
+	@"$(PYTHON)" -m venv .venv.docs
+	@.venv.docs/bin/python -m pip --disable-pip-version-check --quiet install $(LOCKED) requirements-docs.lock
+	@touch $@
 
 .venv/run.stamp: .venv/bin/python requirements.lock pyproject.toml
 	@echo "Installing the packages in requirements.lock (a minute or two, once)"
