@@ -14,6 +14,7 @@ from app.protocol.conditions import LEVELS
 from app.protocol.primary import TESTS
 from app.studies.editor.named_choices import entry_options, questions_about, title_of
 from app.studies.editor.question_form import FIELD_WORDS
+from app.studies.editor.reading import UNNAMED
 from app.studies.editor.section_form import section_form
 from app.studies.editor.sections import section_of, value_at
 from app.studies.editor.stored_texts import Stored
@@ -50,6 +51,8 @@ _TERMS = {
 
 def problem_words(problem: Problem, data: Data) -> str:
     """What is wrong and what is allowed, for a page that names the field or shows the problem beside it."""
+    if UNNAMED in problem.found.split(", "):
+        return "Choose a question for each entry, or remove the entry."
     words = _words_of(data)
     # The field that begins a rule is where the problem is.
     place, _, rest = problem.allowed.partition(" ")

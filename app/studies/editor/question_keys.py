@@ -216,13 +216,15 @@ def with_entry_renamed(data: Data, path: str, old: str, new: str | None) -> Data
 
 
 def _with_source_levels(data: Data, old: str, new: str | None) -> Data:
-    """The data with another level of the conditions whose levels are sources."""
-    for key, factor in _dict(data, "conditions").items():
+    """The data with another level of the conditions whose levels are sources; one that is left with one level goes."""
+    for key, factor in list(_dict(data, "conditions").items()):
         if isinstance(factor, dict) and factor.get("kind") == "source":
             data = with_level_renamed(data, key, old, new)
             factor = _dict(data, "conditions", key)  # noqa: PLW2901 - the one that was changed
             for rename in (_list, _mapping):
                 rename(factor, "levels", lambda level: new if level == old else level)
+            if len(factor.get("levels") or ()) < 2:  # noqa: PLR2004 - what a factor varies
+                data = with_entry_renamed(data, "conditions", key, None)
     return data
 
 

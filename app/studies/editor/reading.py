@@ -14,6 +14,8 @@ from app.studies.editor.nodes import Kinds, Lines, Member, Named, Node, Part, Ro
 Form = Mapping[str, Sequence[str]]
 # Suffixes that buttons add to the name of the entry they act on.
 REMOVE, UP, DOWN = ":remove", ":up", ":down"
+# The key of an entry for which nothing was chosen yet: a draft keeps the rest of the entry.
+UNNAMED = "unnamed"
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
@@ -149,7 +151,7 @@ def _name_for(node: Named, value: object, found: Mapping[str, Any]) -> str:
     """Name an entry that was submitted without a name: the next point of a scale, or else its text."""
     if node.is_scale:
         return str(len(found) + 1)
-    return value if isinstance(value, str) and value else "unnamed"
+    return value if isinstance(value, str) and value else UNNAMED
 
 
 def _free(key: str, found: Mapping[str, Any]) -> str:

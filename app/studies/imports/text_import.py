@@ -23,6 +23,7 @@ from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
 from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_change
+from app.studies.editor.question_keys import with_entry_renamed
 from app.studies.imports.column_roles import guess_columns, note_texts_as_names, without_second_header
 from app.studies.imports.import_report import import_report
 from app.studies.imports.name_matching import source_names
@@ -210,11 +211,12 @@ def _in_words(note: Problem) -> str:
 def with_sources(data: dict[str, Any], sources: dict[str, Any]) -> dict[str, Any]:
     """The protocol's data with other sources.
 
-    A reference that is no longer a source is removed, and so is what the protocol says about the texts there were.
+    What names a source that is gone goes too, and so does what the protocol says about the texts there were.
     """
-    analysis = data.get("analysis")
-    if isinstance(analysis, dict) and analysis.get("reference") not in {None, *sources}:
-        data = {**data, "analysis": {key: value for key, value in analysis.items() if key != "reference"}}
+    there = data.get("sources")
+    for key in there if isinstance(there, dict) else ():
+        if key not in sources:
+            data = with_entry_renamed(data, "sources", str(key), None)
     return {**{key: value for key, value in data.items() if key != "about_texts"}, "sources": sources}
 
 

@@ -12,6 +12,7 @@ from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.editor.analysis_form import NEW, with_analysis_choices, with_analysis_that_fits
 from app.studies.editor.controls import Control
 from app.studies.editor.named_choices import with_choices
+from app.studies.editor.problem_words import problem_words
 from app.studies.editor.question_keys import without_key
 from app.studies.editor.sections import BY_KEY, section_controls, with_section
 from app.studies.editor.stored_texts import Columns
@@ -145,6 +146,18 @@ def test_believed_source_is_asked_by_answer_and_guessed_at_first() -> None:
     ]  # fmt: skip
     ticked = sent(data, believed_source__means__1=[""], believed_source__means__2=["", "person", "model"])
     assert ticked["analysis"]["believed_source"]["means"] == {"human": ["person"], "unsure": ["person", "model"]}
+
+
+def test_cut_off_without_its_question_is_kept_and_asks_for_it() -> None:
+    first = sent(study(), cut__0=["2"])
+    assert first["analysis"]["cut"] == {"unnamed": 2}
+    assert sent(first) == first
+    problems = Problems()
+    read_protocol(json.dumps(first), problems)
+    said = [(one.column, problem_words(one, first)) for one in problems.errors]
+    assert said == [("analysis.cut", "Choose a question for each entry, or remove the entry.")]
+    assert is_valid(chosen := sent(first, (), **{"cut__0:key": ["warmth"]}))
+    assert chosen["analysis"]["cut"] == {"warmth": 2}
 
 
 def test_other_question_about_the_believed_source_has_other_answers() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
+from app.base.problems import Problems
+from app.protocol.yaml.study_yaml import read_protocol
 from app.rating.life_cycle import open_study
 from app.studies.imports.text_import import with_sources
 from tests.base.files.test_import_report import LONG, SHEET
+from tests.kit.builder import EMPATHY, protocol_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -200,6 +204,35 @@ def test_column_named_after_a_source_has_its_responses(client: TestClient, study
 def test_study_no_longer_says_what_its_texts_are_once_they_are_replaced() -> None:
     described = {"description": "A test. The examples written for the template stay.", "about_texts": "Examples."}
     assert with_sources(described, {}) == {"description": described["description"], "sources": {}}
+
+
+def test_replaced_source_leaves_nothing_that_names_it() -> None:
+    data = protocol_of(
+        sources={"person": {"kind": "human"}, "model": {"kind": "model"}, "old": {"kind": "human"}},
+        conditions={
+            "author": {"kind": "source", "assign": "between", "levels": {"person": "", "old": ""}},
+            "claimed": {"kind": "shown_label", "assign": "between", "levels": ["true", "swapped"]},
+        },
+        flow={"debrief": {"text": "Labels were swapped."}},
+        questions=[{**EMPATHY, "condition": "author=old"}],
+        analysis={
+            "reference": "old",
+            "primary": [
+                {"question": "empathy", "source": "model", "reference": "old"},
+                {"question": "empathy", "factor": "author", "test": "factor_effect"},
+                {"question": "empathy", "source": "model", "reference": "person"},
+            ],
+        },
+    )
+    data["conditions"]["claimed"]["swaps"] = {"person": "model", "model": "person", "old": "model"}
+    replaced = with_sources(data, {"person": {"kind": "human"}, "model": {"kind": "model"}})
+    assert replaced["analysis"] == {"primary": [{"question": "empathy", "source": "model", "reference": "person"}]}
+    assert replaced["conditions"].keys() == {"claimed"}
+    assert replaced["conditions"]["claimed"]["swaps"] == {"person": "model", "model": "person"}
+    assert "condition" not in replaced["questions"][0]
+    problems = Problems()
+    read_protocol(json.dumps(replaced), problems)
+    assert problems.errors == []
 
 
 def test_sheet_without_column_names_is_noted_before_its_first_item_is_lost(client: TestClient, study_id: int) -> None:
