@@ -25,6 +25,7 @@ from app.rating.recruitment.recruitment import CHANNELS, PERSONAL, channel_of, p
 from app.studies.audit import record_act
 from app.studies.editor.controls import text_of
 from app.studies.editor.design_page import DesignForm, design_page, placed, save_section
+from app.studies.editor.named_choices import with_choices
 from app.studies.editor.protocol_edits import Edit, get_draft
 from app.studies.editor.sections import BY_KEY, ENDINGS, section_controls, value_at, with_section
 from app.studies.editor.shown_draft import shown_protocol
@@ -113,7 +114,9 @@ def _page(
     found = rater_links(base_address(request), study.rater_token, platform=protocol.recruitment.platform)
     links = {one.platform: one for one in found}
     form = prolific_form(protocol, links["prolific"].address, needs.n_raters, n_trials, minutes)
-    endings = [control for control in section_controls(SECTION, edit.data, add=add) if control.path in ENDINGS]
+    endings = [
+        with_choices(one, edit.data) for one in section_controls(SECTION, edit.data, add=add) if one.path in ENDINGS
+    ]
     return design_page(
         request,
         "rating/recruitment/recruitment.html",

@@ -8,10 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.base.words import readable
-from app.protocol.conditions import LEVELS, level_name
-from app.studies.editor.controls import Control, Option, named_of, text_of
+from app.protocol.conditions import LEVELS
+from app.studies.editor.controls import Control, Option, named_of
 from app.studies.editor.design_choices import Rules, labelled_rows, numbers_by
-from app.studies.editor.named_choices import entry_options, fields_of, select, ticks
+from app.studies.editor.named_choices import (
+    LEVEL_WORDS,
+    by_level,
+    entry_options,
+    fields_of,
+    level_words_of,
+    levels_of,
+    select,
+    ticks,
+)
 from app.studies.editor.nodes import Named, Scalar
 from app.studies.editor.question_keys import free_of, is_made, key_of, with_level_renamed
 from app.studies.editor.reading import Form
@@ -29,18 +38,6 @@ _KINDS = {
     "reveal": "Dialogues whole or turn by turn",
     "scale_direction": "The direction of the scales",
     "source": "Whose responses a rater reads",
-}
-_LEVELS = {
-    "shown_label": {
-        "none": "Nothing",
-        "true": "Who wrote it",
-        "swapped": "That another source wrote it",
-        "unknown": "That it is not known",
-    },
-    "profile": {"hidden": "Hidden", "shown": "Shown"},
-    "layout": {"single": "One at a time", "side_by_side": "Side by side"},
-    "reveal": {"whole": "As a whole", "turns": "Turn by turn"},
-    "scale_direction": {"as_written": "As written", "turned": "Turned around"},
 }
 _BY_LEVEL = ("weights", "caps", "level_labels")
 _ONLY_BETWEEN, _ONLY_WITHIN = ("weights", "caps"), ("blocks",)
@@ -113,7 +110,7 @@ def _with_label(data: Data, name: LevelName) -> Data:
     factor = named_of(_NAMES, data.get(CONDITIONS)).get(name.factor)
     if not isinstance(factor, dict) or name.words == level_words(factor, name.new):
         return data
-    labels = {level: words for level, words in _by_level(factor, "level_labels").items() if level != name.new}
+    labels = {level: words for level, words in by_level(factor, "level_labels").items() if level != name.new}
     if name.words != name.new:
         labels[name.new] = name.words
     rest = {part: value for part, value in factor.items() if part != "level_labels"}
@@ -161,23 +158,9 @@ def with_new_condition(data: Data, stored: Stored) -> Data:  # noqa: ARG001 - as
     return with_value(data, CONDITIONS, {**there, key: new})
 
 
-def levels_of(factor: Mapping[str, Any]) -> dict[str, str]:
-    """The levels of a factor with the text of each; those of its kind if it names none."""
-    return {key: text_of(words) for key, words in named_of(_NAMES, _declared(factor)).items()}
-
-
-def _declared(factor: Mapping[str, Any]) -> object:
-    return factor.get("levels") or LEVELS.get(str(factor.get("kind")))
-
-
-def _by_level(factor: Mapping[str, Any], part: str) -> dict[str, Any]:
-    there = factor.get(part)
-    return {level_name(level): value for level, value in there.items()} if isinstance(there, dict) else {}
-
-
 def level_words(factor: Mapping[str, Any], level: str) -> str:
     """The label of a level; without one, its key, as in the results."""
-    return str(_by_level(factor, "level_labels").get(level) or level)
+    return str(by_level(factor, "level_labels").get(level) or level)
 
 
 def _conditions(control: Control, data: Data, stored: Stored) -> Control:
@@ -200,9 +183,8 @@ def _drawn_levels(factor: Data) -> list[str]:
 def _factor(row: Control, factor: Data, data: Data) -> Control:
     kind, fields = str(factor.get("kind")), fields_of(row)
     sources = entry_options(data, "sources")
-    known = _LEVELS.get(kind) or {one.value: one.words for one in sources if kind == "source"}
-    labels = _by_level(factor, "level_labels")
-    words = {level: str(labels.get(level) or known.get(level) or readable(level)) for level in levels_of(factor)}
+    known = LEVEL_WORDS.get(kind) or {one.value: one.words for one in sources if kind == "source"}
+    words = level_words_of(factor, data)
     options = [Option(level, text) for level, text in words.items()]
     is_within = str(factor.get("assign")) == "within"
     shown = {

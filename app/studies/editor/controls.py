@@ -172,7 +172,7 @@ class Control:
     def title(self) -> str:
         """Title of a group: its name, or else the first text in it."""
         texts = (child.value for child in self.children if child.shape in {"line", "prose"})
-        return self.key or next((text for text in texts if text), "") or self.label
+        return readable(self.key) if self.key else next((text for text in texts if text), "") or self.label
 
 
 def controls_of(member: Member, value: object, path: Path, *, add: str = "") -> Control:

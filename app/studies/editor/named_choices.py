@@ -9,19 +9,34 @@ from typing import Any
 
 from app.base.language.language import language_names
 from app.base.words import counted, readable
-from app.protocol.conditions import LEVELS
+from app.protocol.conditions import LEVELS, level_name
 from app.studies.editor.answer_codes import answer_lines, codes_of
-from app.studies.editor.controls import Control, Option, named_of
+from app.studies.editor.controls import Control, Option, named_of, text_of
+from app.studies.editor.field_help import in_words_of_forms
 from app.studies.editor.nodes import Named, Scalar
 from app.studies.editor.scale_library import points_of
 
 Data = dict[str, Any]
 _LEVELS = Named(Scalar())
+# The levels of the kinds of conditions, in words.
+LEVEL_WORDS = {
+    "shown_label": {
+        "none": "Nothing",
+        "true": "Who wrote it",
+        "swapped": "That another source wrote it",
+        "unknown": "That it is not known",
+    },
+    "profile": {"hidden": "Hidden", "shown": "Shown"},
+    "layout": {"single": "One at a time", "side_by_side": "Side by side"},
+    "reveal": {"whole": "As a whole", "turns": "Turn by turn"},
+    "scale_direction": {"as_written": "As written", "turned": "Turned around"},
+}
 _LONGEST = 90
 
 
 def with_choices(control: Control, data: Data) -> Control:
     """A control with choices in place of typed keys and codes, also in the controls inside it."""
+    control = in_words_of_forms(control)
     for pattern, choose in _RULES:
         if re.fullmatch(pattern, control.name):
             control = choose(control, data)
@@ -80,6 +95,31 @@ def select(control: Control, options: Iterable[Option], none: str | None, **chan
     if control.value not in {one.value for one in known}:
         known.append(Option(control.value, readable(control.value)))
     return replace(control, shape="choice", options=tuple(known), is_set=True, help="", **changes)
+
+
+def levels_of(factor: Mapping[str, Any]) -> dict[str, str]:
+    """The levels of a factor with the text of each; those of its kind if it names none."""
+    return {key: text_of(words) for key, words in named_of(_LEVELS, declared_levels(factor)).items()}
+
+
+def declared_levels(factor: Mapping[str, Any]) -> object:
+    """The levels as a condition declares them, or those of its kind."""
+    return factor.get("levels") or LEVELS.get(str(factor.get("kind")))
+
+
+def by_level(factor: Mapping[str, Any], part: str) -> dict[str, Any]:
+    """What a condition says of each of its levels."""
+    there = factor.get(part)
+    return {level_name(level): value for level, value in there.items()} if isinstance(there, dict) else {}
+
+
+def level_words_of(factor: Mapping[str, Any], data: Data) -> dict[str, str]:
+    """The levels of a condition in words."""
+    kind, labels = str(factor.get("kind")), by_level(factor, "level_labels")
+    known = LEVEL_WORDS.get(kind) or {
+        one.value: one.words for one in entry_options(data, "sources") if kind == "source"
+    }
+    return {level: str(labels.get(level) or known.get(level) or readable(level)) for level in levels_of(factor)}
 
 
 def chosen(control: Control) -> list[str]:
@@ -144,10 +184,10 @@ def n_checks(data: Data) -> int:
 
 def _condition(control: Control, data: Data) -> Control:
     levels = [
-        Option(f"{name}={level}", f"{factor.get('label') or readable(name)}: {level}")
+        Option(f"{name}={level}", f"{label_of(name, factor)}: {words}")
         for name, factor in named_of(_LEVELS, data.get("conditions")).items()
         if isinstance(factor, dict)
-        for level in named_of(_LEVELS, factor.get("levels") or LEVELS.get(str(factor.get("kind"))))
+        for level, words in level_words_of(factor, data).items()
     ]
     return replace(control, shape="choice", options=(Option("", "Always"), *levels))
 

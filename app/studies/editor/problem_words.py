@@ -30,6 +30,7 @@ _TERMS = {
     "which has show_if": "which is asked only after some answers",
     "with show_if": "that are asked only after some answers",
     "show_if must have exactly one of equals, one_of and at_least": "choose either answers or a lowest number",
+    "n_ratings must be the planned number of ratings if looks are declared": "looks need the planned answers",
     "correct or correct_column": "a correct answer",
     "exclusive can be set only with multiple: true": "an answer that excludes all others needs several answers",
     "codes must not contain |, which joins several codes in ratings.csv": "answers must not contain |",

@@ -13,11 +13,12 @@ import pytest
 import app.protocol
 from app.base.problem import Problem
 from app.base.problems import Problems
+from app.base.rendering.words import explained
 from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.editor.problem_words import problem_words
 from app.studies.editor.question_form import question_editor, with_edited
 from app.studies.editor.section_form import section_form, with_edited_section
-from app.studies.editor.sections import QUESTIONS, SECTIONS
+from app.studies.editor.sections import QUESTIONS, SECTIONS, section_of
 from app.studies.editor.stored_texts import Stored
 from tests.studies.editor.posted import posted
 from tests.studies.editor.test_forms_round_trip import TEXTS, data_of, posted_question
@@ -109,6 +110,21 @@ def sentences(data: Data) -> list[str]:
     problems = Problems()
     read_protocol(json.dumps(data, default=str), problems)
     return [problem_words(one, data) for one in problems.errors]
+
+
+@pytest.mark.parametrize("name", ["demo", "perspective-taking"])
+def test_no_form_explains_itself_by_keys_or_files(name: str) -> None:
+    data = data_of(TEXTS[name])
+    forms = [section_form(section, data, Stored()) for section in SECTIONS if section.key != QUESTIONS]
+    inside = [one for controls in forms for control in controls for one in control.all]
+    for added in [one.name for one in inside if one.shape in {"absent", "named", "rows"}]:
+        section = section_of(re.sub(r"\.\d+", "", added))
+        shown = section_form(section, data, Stored(), add=added) if section else []
+        inside += [one for control in shown for one in control.all]
+    editor = question_editor(data, 1)
+    inside += [one for control in (*editor.main, *editor.marks, *editor.more) for one in control.all]
+    texts = {explained(text) for one in inside for text in (one.help, *(option.words for option in one.options))}
+    assert [text for text in texts if OF_FILES.search(text) or re.search(r"items\.csv|attune ", text)] == []
 
 
 def test_no_wrong_value_makes_a_form_speak_of_keys() -> None:

@@ -1,0 +1,56 @@
+"""What forms say of a setting where its documentation speaks of files, keys or commands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from app.studies.editor.controls import Control
+
+# By the path of the setting, without the numbers of entries.
+_HELP = {
+    "title": "What you call the study, and what raters read unless they get a title of their own.",
+    "design.trials": "What one page shows. The default: all responses if a question ranks them, otherwise pairs if "
+    "every item has two responses, otherwise one response.",
+    "design.reveal": "Show a dialogue as a whole, or its turns one at a time, each with the questions about it. All "
+    "other questions follow at the end. Answers count once the rater submits the whole trial.",
+    "design.order": "The order of a rater's trials. Fixed: as in your spreadsheet.",
+    "design.links": "Any: raters arrive with a participant ID, which others may guess. Personal: only raters with a "
+    "link that you made for them, which works on any device.",
+    "design.pools.raters_per_trial": "Raters from this pool per trial. Empty: as above.",
+    "design.pools.trials_per_rater": "The most trials per rater in this pool. Empty: as above.",
+    "design.pools.items": "All items; a rater's own items, which the column *rater* of your spreadsheet names; or "
+    "items of the pool, which the column *pool* names.",
+    "raters.identity": "Unknown, if the ratings come from a spreadsheet that does not say which person gave which "
+    "rating. The report then has no section about single raters.",
+    "monitoring.looks": "When the primary comparison is tested before the end, as shares of the planned answers: 0.5 "
+    "and 1 for one look half-way. The last is 1.",
+    "monitoring.n_ratings": "Answers to the question of the primary comparison, if all come in.",
+    "monitoring.spending": "How the error rate is spent over the looks: little at first, or evenly.",
+    "questions.required": "The default: yes, but for free text and marked passages.",
+    "questions.condition": "",
+    "questions.level": "How agreement treats the distances between points.",
+    "flow.practice.trials.item": "",
+    "flow.practice.trials.expect": "What counts as correct. With several responses or turns, all answers must be.",
+    "checks.gold.item": "It is used only for this check.",
+    "checks.gold.expect": "What counts as correct. With several responses or turns, all answers must be.",
+    "conditions.blocks": "One level after another, in an order that is balanced across raters.",
+    "conditions.weights": "How many raters get each level, relative to the others.",
+    "conditions.caps": "The most raters per level.",
+    "flow.consent.records_typing": "Tick this if the text tells raters that keys pressed and characters pasted are "
+    "counted. A study that counts them can be opened only then.",
+}
+_LABELS = {"monitoring.n_ratings": "Planned answers", "monitoring.looks": "Looks"}
+_OPTIONS = {"obrien_fleming": "O'Brien and Fleming"}
+
+
+def in_words_of_forms(control: Control) -> Control:
+    """A control with the label, the options and the help that forms have in place of those of the documentation.
+
+    >>> in_words_of_forms(Control("checks.gold.0.item", "", "Item", "line", help="The ID in items.csv.")).help
+    'It is used only for this check.'
+    """
+    setting = re.sub(r"\.\d+", "", control.name)
+    options = tuple(replace(one, words=_OPTIONS.get(one.value, one.words)) for one in control.options)
+    help_ = _HELP.get(setting, control.help)
+    return replace(control, label=_LABELS.get(setting, control.label), help=help_, options=options)
