@@ -311,7 +311,7 @@ def test_key_of_a_source_follows_its_name_wherever_it_is_named() -> None:
 
 def test_removed_source_leaves_nothing_that_names_it_unless_it_has_responses() -> None:
     gone = sent(named(), "sources", {"sources.1:remove": [""]})
-    assert gone["conditions"] == {"label": {"kind": "shown_label"}, "whose": {"kind": "source", "levels": ["person"]}}
+    assert gone["conditions"] == {"label": {"kind": "shown_label"}}
     assert gone["analysis"] == {
         "primary": ["preference"],
         "believed_source": {"question": "writer", "means": {"w": ["person"], "m": ["old"]}},
