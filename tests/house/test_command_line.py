@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,6 +97,29 @@ def test_page_lists_commands_as_they_explain_themselves() -> None:
 def test_every_command_argument_and_option_is_explained(name: str) -> None:
     assert (COMMANDS[name].help or "").strip()
     assert [one for one, explanation in parameters(COMMANDS[name]) if not explanation.strip()] == []
+
+
+def unknown(told: str) -> str:
+    """What is wrong with a command as a page writes it: the part that does not exist; empty if nothing is."""
+    words = told.split()
+    full = next((" ".join(words[:n]) for n in (3, 2) if " ".join(words[:n]) in COMMANDS), "")
+    if not full:
+        is_group = len(words) < 3 and any(name.startswith(f"{' '.join(words)} ") for name in COMMANDS)
+        return "" if is_group or words[1].isupper() or words[1].startswith("--") else told
+    known = {name for one in COMMANDS[full].params for name in (*one.opts, *one.secondary_opts)} | {"--help"}
+    return " ".join(word for word in words if word.startswith("--") and word.partition("=")[0] not in known)
+
+
+def test_commands_in_sentences_exist() -> None:
+    found = [
+        (page.name, told)
+        for page in [*PAGE.parent.rglob("*.md"), PAGE.parents[1] / "README.md", PAGE.parents[1] / "CONTRIBUTING.md"]
+        for told in re.findall(r"`(attune [^`]+)`", page.read_text(encoding="utf-8"))
+    ]
+    assert len(found) > 50
+    assert [(page, told, unknown(told)) for page, told in found if unknown(told)] == []
+    assert unknown("attune simulate x --rater 3") == "--rater"
+    assert unknown("attune ask x")
 
 
 if __name__ == "__main__":
