@@ -272,6 +272,7 @@ def problems_between_parts(protocol: ProtocolParts) -> Broken:
     yield from _sets(protocol)
     yield from _flow(protocol)
     yield from _checks(protocol)
+    yield from _rendered(protocol)
     yield from show_if_problems(protocol)
     if protocol.recruitment.platform and protocol.design.links == "personal":
         rule = "must not be set with design.links: personal, which admits nobody from elsewhere"
@@ -423,6 +424,17 @@ def _flow(protocol: ProtocolParts) -> Broken:
     keys = [question.key for question in protocol.questions]
     for trial in flow.practice.trials if flow.practice else ():
         yield from _unknown("flow.practice", "questions", trial.expect, keys)
+
+
+def _rendered(protocol: ProtocolParts) -> Broken:
+    """Marked words are counted in the text as written, which a page with Markdown does not show."""
+    for number, question in enumerate(protocol.questions, 1):
+        if protocol.render == "markdown" and question.measure == "passages" and question.target != "item":
+            yield broken(
+                f"questions.{number}",
+                "must not mark words in responses that are shown with their Markdown (`render`)",
+                question.key,
+            )
 
 
 def _checks(protocol: ProtocolParts) -> Broken:

@@ -227,6 +227,8 @@ class ProtocolParts(BaseModel):
     """How consecutive questions with one scale are arranged: three or more of them, about one text or about the rater,
     as a `matrix` with the scale's labels once, or `separate`.
     """
+    render: Literal["plain", "markdown"] = "plain"
+    """Whether responses are shown as written, or with their Markdown; the same for all sources."""
     sources: dict[Key, Source] = {}
     """Who wrote the responses."""
     questions: tuple[Question, ...] = Field(min_length=1)

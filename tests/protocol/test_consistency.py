@@ -107,6 +107,13 @@ def test_adaptive_design_with_three_sources_is_valid() -> None:
     assert protocol(**ARENA, design=ADAPTIVE).design.adaptive == "better"
 
 
+def test_words_are_marked_in_texts_as_written_only() -> None:
+    mark = {"key": "mark", "type": "highlight", "target": "item", "text": "Mark the words."}
+    assert protocol(render="markdown", questions=[mark, WARM]).render == "markdown"
+    with pytest.raises(ValidationError, match=r"questions\.1 must not mark words in responses that are shown with"):
+        protocol(render="markdown", questions=[{**mark, "target": "response"}])
+
+
 @pytest.mark.parametrize(
     ("parts", "words"),
     [

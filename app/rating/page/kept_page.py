@@ -63,8 +63,8 @@ def _structure(view: AssignmentView, sheet: Sheet) -> Hashable:
 
 def _form(passage: Passage) -> Hashable:
     """The form of a passage; speakers are part of it, because the heading depends on how many there are."""
-    turns = tuple((turn.speaker, turn.voice, turn.is_now) for turn in passage.turns)
-    return passage.name, bool(passage.text and passage.text.strip()), turns
+    turns = tuple((turn.speaker, turn.voice, turn.is_now, turn.html is None) for turn in passage.turns)
+    return passage.name, bool(passage.text and passage.text.strip()), passage.html is None, turns
 
 
 def _with_holes(view: AssignmentView, sheet: Sheet) -> tuple[AssignmentView, Sheet]:
@@ -78,16 +78,18 @@ def _with_holes(view: AssignmentView, sheet: Sheet) -> tuple[AssignmentView, She
 
 def _passage_with_holes(passage: Passage) -> Passage:
     texts = [Hole(name) for name, _ in _texts(passage)]
-    turns = (replace(turn, text=hole) for turn, hole in zip(passage.turns, texts, strict=False))
+    turns = tuple(
+        replace(turn, text=hole, html=turn.html and hole) for turn, hole in zip(passage.turns, texts, strict=False)
+    )
     has_text = passage.text and passage.text.strip()
-    return replace(passage, text=texts[-1] if has_text else passage.text, turns=tuple(turns))
+    return replace(passage, text=texts[-1] if has_text else passage.text, html=passage.html and texts[-1], turns=turns)
 
 
 def _texts(passage: Passage) -> Iterator[tuple[str, str | None]]:
     """Names and values of the texts of a passage: its turns, and then its text."""
     for number, turn in enumerate(passage.turns):
-        yield f"{passage.name}_{number}", turn.text
-    yield passage.name, passage.text
+        yield f"{passage.name}_{number}", turn.html or turn.text
+    yield passage.name, passage.html or passage.text
 
 
 def _values(view: AssignmentView, sheet: Sheet, language: Language) -> dict[str, object]:

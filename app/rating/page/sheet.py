@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
 from app.base.language.language import language_of
 from app.base.language.message import Message, message
+from app.base.rendering.markdown import response_markdown
 from app.protocol.pages.reveal import Stage
 from app.protocol.presentation import Presentation, presentation
 from app.protocol.questions.display import letter, places_as_read, response_name
@@ -18,6 +19,7 @@ from app.rating.page.fields import Field, fields_of, in_matrices
 from app.rating.rater_path import asked_now
 from app.rating.seats.assignment_view import AssignmentView
 
+Render = Callable[[str], str | None]
 Shape = Literal["side-by-side", "stacked", "one-at-a-time", "alone", "none"]
 # From this number of words on, a response has the full width, and the others are shown with a switch.
 LONG_WORDS = 250
@@ -28,21 +30,25 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a dialogue. `voice` numbers the speakers from 0. `is_now`: it was revealed last."""
+    """One turn of a dialogue. `voice` numbers speakers from 0. `is_now`: revealed last. `html`: as in `Passage`."""
 
     speaker: str
     text: str
     voice: int
     is_now: bool = False
+    html: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text to read, or its turns. `name` identifies it on the page: item, r0, r1."""
+    """A text to read, or its turns. `name` identifies it on the page: item, r0, r1. `html`: how it is shown if not as
+    written.
+    """
 
     name: str
     text: str | None
     turns: tuple[Turn, ...]
+    html: str | None = None
 
     @property
     def n_words(self) -> int:
@@ -164,7 +170,8 @@ def _sheet(
     n_cards = 0 if turn is not None and not in_responses else len(view.responses)
     places = places_as_read(n_cards, is_right_to_left=language_of(protocol.language).is_right_to_left)
     situation = _passage("item", view.text, view.turns, None if in_responses else turn)
-    cards = tuple(_card(view, nth, place, turn) for nth, place in enumerate(places))
+    render = response_markdown if protocol.render == "markdown" else _as_written
+    cards = tuple(_card(view, nth, place, turn, render) for nth, place in enumerate(places))
     return Sheet(
         shown,
         situation,
@@ -188,16 +195,26 @@ def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:
     return tuple(Block(tuple(rows)) for _, rows in groupby(sorted(fields, key=of), key=of))
 
 
-def _card(view: AssignmentView, nth: int, place: int, last: int | None) -> ResponseCard:
+def _card(view: AssignmentView, nth: int, place: int, last: int | None, render: Render) -> ResponseCard:
     response, n_shown = view.responses[place], len(view.responses)
     label = view.shown_labels[place] if view.shown_labels else None
-    passage = _passage(f"r{place}", response["text"], response["turns"], last)
+    passage = _passage(f"r{place}", response["text"], response["turns"], last, render)
     is_conversation = n_shown == 1 and passage.turns
     name = message("Conversation") if is_conversation else response_name(nth, n_shown)
     return ResponseCard(name, letter(nth) if n_shown > 1 else "", label, passage)
 
 
-def _passage(name: str, text: str | None, turns: Sequence[Mapping[str, str]] | None, last: int | None) -> Passage:
+def _as_written(_: str) -> None:
+    """No other form of a text than its own."""
+
+
+def _passage(
+    name: str,
+    text: str | None,
+    turns: Sequence[Mapping[str, str]] | None,
+    last: int | None,
+    render: Render = _as_written,
+) -> Passage:
     """The text, or its turns up to the last revealed one."""
     voices: dict[str, int] = {}
     return Passage(
@@ -206,10 +223,12 @@ def _passage(name: str, text: str | None, turns: Sequence[Mapping[str, str]] | N
         tuple(
             Turn(
                 speaker=(speaker := str(turn.get("speaker", ""))),
-                text=str(turn.get("text", "")),
+                text=(words := str(turn.get("text", ""))),
                 voice=voices.setdefault(speaker, len(voices)),
                 is_now=number == last,
+                html=render(words),
             )
             for number, turn in enumerate((turns or ())[:last], start=1)
         ),
+        render(text) if text and text.strip() else None,
     )

@@ -37,7 +37,7 @@ def test_dialogue_by_keyboard_survives_reload(engine: Engine, page: Page) -> Non
     open_it(engine)
     arrive(page)
     for turn in (1, 2, 3):
-        expect(page.locator("h1")).to_have_text(f"Item 1 of 2 · Turn {turn}")
+        expect(page.locator("h1")).to_have_text(f"Item 1 of 2 · Turn {turn} of 3")
         assert turns(page) == turn
         if turn > 1:
             expect(page.locator(".turn-now")).to_be_focused()

@@ -46,11 +46,19 @@ def arabic() -> dict[str, Any]:
     return {"texts": texts, "language": "ar", "questions": [PREFERENCE, EMPATHY]}
 
 
+def rendered() -> dict[str, Any]:
+    texts = [
+        {"key": f"i{n}", "responses": {"person": [{**turn, "text": f"**{n}** {NASTY}"} for turn in TURNS]}}
+        for n in range(3)
+    ]
+    return {"render": "markdown", "texts": texts, "questions": [EMPATHY], "design": {"trials": "single"}}
+
+
 def labels() -> dict[str, Any]:
     return {"n_items": 4, "questions": [EMPATHY], "design": {"trials": "single"}, "conditions": {"told": TOLD}}
 
 
-@pytest.mark.parametrize("parts", [pairs, dialogues, arabic, labels])
+@pytest.mark.parametrize("parts", [pairs, dialogues, arabic, rendered, labels])
 def test_a_filled_page_is_the_page_that_would_be_rendered(
     app: FastAPI,
     study: Callable[..., int],
