@@ -16,6 +16,10 @@ from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document,
 
 WIDTH_CM = 17.0
 CELL_SIZE, SMALL_CELL_SIZE = 8, 6.5
+# The rules of a table, and their widths in eighths of a point; 0 for none.
+RULES = (("top", 8), ("left", 0), ("bottom", 8), ("right", 0), ("insideH", 2), ("insideV", 0))
+# Beside the words of a cell, in twentieths of a point.
+MARGIN = "60"
 CODE_FONT = "Courier New"
 # what XML cannot hold
 _UNPRINTABLE = {code: None for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"}
@@ -59,6 +63,7 @@ def _add(made: Any, block: Block, pictures: Mapping[str, bytes]) -> None:  # noq
         _add_table(made, block)
     elif isinstance(block, Figure):
         made.add_picture(io.BytesIO(pictures[block.key]), width=Cm(WIDTH_CM))
+        made.paragraphs[-1].paragraph_format.keep_with_next = True
         properties = made.inline_shapes[-1]._inline.docPr  # noqa: SLF001 - the library has no other door to it
         properties.set("descr", plain(block.alt))
         made.add_paragraph(plain(block.caption), style="Caption")
@@ -74,19 +79,35 @@ def _add_table(made: Any, table: DataTable) -> None:  # noqa: ANN401 - as above
     made.add_paragraph(plain(table.caption), style="Caption").paragraph_format.keep_with_next = True
     grid = made.add_table(rows=1 + len(table.rows), cols=len(table.header), style="Table Grid")
     grid.autofit = False
-    _repeat(grid.rows[0])
-    whole = sum(table.shares)
-    for place, row in enumerate((table.header, *table.rows)):
-        for cell, text, share in zip(grid.rows[place].cells, row, table.shares, strict=True):
-            cell.width = Cm(WIDTH_CM * share / whole)
+    margins = (_element(f"w:{edge}", w=MARGIN, type="dxa") for edge in ("left", "right"))
+    looks = grid._tbl.tblPr  # noqa: SLF001 - as above
+    looks.find(qn("w:tblLayout")).addprevious(_element("w:tblBorders", *(_line(*edge) for edge in RULES)))
+    looks.find(qn("w:tblLook")).addprevious(_element("w:tblCellMar", *margins))
+    size, whole = Pt(SMALL_CELL_SIZE if table.is_small else CELL_SIZE), sum(table.shares)
+    # Word reads the widths of cells, other programs those of columns
+    for column, share in zip(grid.columns, table.shares, strict=True):
+        column.width = Cm(WIDTH_CM * share / whole)
+    for place, (row, words) in enumerate(zip(grid.rows, (table.header, *table.rows), strict=True)):
+        marks = ("w:cantSplit", "w:tblHeader") if place == 0 else ("w:cantSplit",)
+        row._tr.get_or_add_trPr().extend(_element(mark) for mark in marks)  # noqa: SLF001 - as above
+        for cell, column, text in zip(row.cells, grid.columns, words, strict=True):
+            cell.width = column.width
             run = cell.paragraphs[0].add_run(plain(text))
-            run.font.size, run.bold = Pt(SMALL_CELL_SIZE if table.is_small else CELL_SIZE), place == 0
+            run.font.size, run.bold = size, place == 0
     for note in table.notes:
-        made.add_paragraph(plain(note))
+        said = made.add_paragraph()
+        said.add_run(plain(note)).font.size = Pt(CELL_SIZE)
+        said.paragraph_format.space_after = Pt(2)
 
 
-def _repeat(row: Any) -> None:  # noqa: ANN401 - as above
-    """Mark a row as one that each page repeats."""
-    mark = OxmlElement("w:tblHeader")
-    mark.set(qn("w:val"), "true")
-    row._tr.get_or_add_trPr().append(mark)  # noqa: SLF001 - as above
+def _line(edge: str, width: int) -> Any:  # noqa: ANN401 - as above
+    """A rule of a table; `width` in eighths of a point."""
+    return _element(f"w:{edge}", val="single" if width else "nil", sz=str(width), color="808080")
+
+
+def _element(name: str, *children: Any, **attributes: str) -> Any:  # noqa: ANN401 - as above
+    made = OxmlElement(name)
+    for key, value in attributes.items():
+        made.set(qn(f"w:{key}"), value)
+    made.extend(children)
+    return made

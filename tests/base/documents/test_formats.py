@@ -64,6 +64,11 @@ def test_markdown_has_one_line_per_row_and_escapes_pipes() -> None:
 def test_word_document_keeps_texts_and_describes_images() -> None:
     content = docx_document(document(), {"one": bytes(vl_convert.vegalite_to_png(SPEC))})
     made = docx.Document(io.BytesIO(content))
+    # some programs read the widths of cells, some those of columns
+    for table in made.tables:
+        widths = [cell.width for cell in table.rows[0].cells]
+        assert [column.width for column in table.columns] == pytest.approx(widths, rel=0.001)
+        assert len({*widths}) > 1
     assert sum(paragraph.text == HOSTILE for paragraph in made.paragraphs) >= 6
     assert made.tables[0].rows[2].cells[1].text == LONG
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
