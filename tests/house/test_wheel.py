@@ -47,6 +47,13 @@ def test_wheel_contains_required_files_and_its_commands_run(unpacked_wheel: Path
         assert expected <= {str(path.relative_to(there)) for path in there.rglob("*")}
     outcome = run(unpacked_wheel, "-m", "app", "study", "check", str(unpacked_wheel / "app" / "demo" / "study"))
     assert outcome.returncode == 0, outcome.stderr
+    example = str(unpacked_wheel / "app" / "docs" / "clients" / "example-study")
+    code = (
+        f"import attune_studies; print(attune_studies.__file__, len(attune_studies.read({example!r}).ratings('all')))"
+    )
+    outcome = run(unpacked_wheel, "-c", code)
+    assert outcome.stdout.split()[-1] == "180", outcome.stderr
+    assert str(unpacked_wheel) in outcome.stdout
     out = tmp_path / "mine"
     outcome = run(unpacked_wheel, "-m", "app", "study", "new", "recipient", "--out", str(out))
     assert outcome.returncode == 0, outcome.stderr

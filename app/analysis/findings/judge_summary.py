@@ -75,13 +75,18 @@ class JudgeSummary:
         return " ".join(told)
 
 
+def judge_name(raters: Sequence[str]) -> str:
+    """The name of a judge, or of the jury of several."""
+    return raters[0] if len(raters) == 1 else f"Jury of {and_list(raters)}"
+
+
 def judge_summaries(estimates: Report | Sequence[Estimate]) -> Iterator[JudgeSummary]:
     """Yield the summary of each judge over all questions, compared with all human raters."""
     found = estimates.of("judge") if isinstance(estimates, Report) else estimates
     of_judge: dict[str, list[Estimate]] = {}
     for one in found:
         if one.scope.keys() == {"rater_kind", "raters"} and one.estimate is not None:
-            of_judge.setdefault(" and ".join(one.scope["raters"]), []).append(one)
+            of_judge.setdefault(judge_name(one.scope["raters"]), []).append(one)
     for name, each in of_judge.items():
         rates = _values(each, "alt_test_winning_rate")
         gaps = [one for one in each if one.statistic in BELOW_CEILING and one.ci_high is not None]

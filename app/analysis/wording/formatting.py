@@ -8,7 +8,7 @@ from typing import Any, Literal
 from app.analysis.estimate import Estimate, Part, Scope
 from app.analysis.statistic import Kind, declared
 from app.base.numbers import MINUS, p_text, styled, whole
-from app.base.words import number_text
+from app.base.words import and_list, number_text
 from app.stats.result import Inference, Reason
 
 REASONS: dict[Reason, str] = {
@@ -259,7 +259,7 @@ SENSITIVITY = {
     "all_choices": "all combinations of choices",
 }
 _WORDS: dict[Part, Callable[[Any], str]] = {
-    "raters": " and ".join,
+    "raters": and_list,
     "condition": str,
     "covariate": covariate_text,
     "shown_label": "shown as {}".format,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.analysis.estimate import Estimate
+from app.analysis.findings.judge_summary import judge_name as named
 from app.analysis.findings.judge_summary import judge_summaries
 from app.analysis.wording.formatting import estimate_text, interval_text, why_text
 from app.base.numbers import whole
@@ -67,8 +68,8 @@ def judges_finding(estimates: Sequence[Estimate]) -> str:
 
 
 def judge_name(estimate: Estimate) -> str:
-    """Return the judge's ID; judges have no labels."""
-    return " and ".join(estimate.scope["raters"])
+    """Return the judge's ID, as judges have no labels, or the name of a jury."""
+    return named(estimate.scope["raters"])
 
 
 # The reliability diagram of model judges: their probabilities against the share of human raters who agree.

@@ -21,6 +21,7 @@ from app.analysis.sections.coefficients import level_of
 from app.analysis.sections.judges.answered import answered_units, bounds_of_missing
 from app.analysis.sections.judges.calibration import calibration
 from app.analysis.sections.judges.contrasts import judge_contrasts
+from app.analysis.sections.judges.jury import jury_of
 from app.analysis.sections.judges.length_bias import length_bias
 from app.analysis.sections.judges.self_preference import self_preference_estimates
 from app.analysis.sections.judges.together import together
@@ -287,16 +288,44 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
             continue
         showings = _showings(data, every, again)
         scope: Scope = {"rater_kind": "model", "raters": [codes.raters.ids[code]]}
-        for group in distinct_groups(codes):
-            if not group.is_model:
-                humans = answers.within(group.has_rater[answers.rater] & ~is_again)
-                pool = group.scope.get("pool") or _only_pool(data, humans)
-                of_units = humans.select(humans.is_first)
-                judged = Judged(data, {**scope, **group.scope}, of_units, showings, EPSILON.get(pool, SKILLED))
-                yield from _beside(judged)
-                if not group.scope:
-                    yield from _alone(judged, every, protocol)
+        for judged in _judged(data, scope, showings, is_again):
+            yield from _beside(judged)
+            if judged.scope == scope:
+                yield from _alone(judged, every, protocol)
         yield from repeated_answers(data, every, again, scope)
+    yield from _jury(data, is_again)
+
+
+def _judged(data: AnyQuestionData, scope: Scope, showings: tuple[Answers, ...], is_again: Bools) -> Iterator[Judged]:
+    """Yield a judge or jury beside all human raters, and beside each pool."""
+    answers = data.answers
+    for group in distinct_groups(data.codes):
+        if not group.is_model:
+            humans = answers.within(group.has_rater[answers.rater] & ~is_again)
+            pool = group.scope.get("pool") or _only_pool(data, humans)
+            of_units = humans.select(humans.is_first)
+            yield Judged(data, {**scope, **group.scope}, of_units, showings, EPSILON.get(pool, SKILLED))
+
+
+def _jury(data: AnyQuestionData, is_again: Bools) -> Iterator[Estimate]:
+    """Yield how far the jury of all models agrees with people, and what it would conclude, if there are two models."""
+    raters = data.codes.raters
+    every = data.answers.select(raters.is_model[data.answers.rater])
+    is_nominal = level_of(data) == "nominal"
+    jury = jury_of(every, raters.counts_as[every.rater], is_nominal=is_nominal)
+    if jury is None:
+        return
+    scope: Scope = {"rater_kind": "model", "raters": [raters.ids[code] for code in np.unique(every.rater)]}
+    for judged in _judged(data, scope, (jury,), is_again):
+        yield from _beside(judged)
+        if judged.scope == scope:
+            yield from judge_contrasts(data, _with_votes(every, raters.counts_as, jury), scope)
+            yield from answered_units(data, judged.humans, judged.is_answered, scope)
+
+
+def _with_votes(every: Answers, counts_as: Ints, jury: Answers) -> Answers:
+    """What the jury concludes from: of choices every answer with its model as the rater, otherwise its own answers."""
+    return replace(every, rater=counts_as[every.rater]) if isinstance(every, Choices) else jury
 
 
 def _showings(data: AnyQuestionData, every: Answers, is_again: Bools) -> tuple[Answers, ...]:
