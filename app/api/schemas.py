@@ -42,8 +42,8 @@ class Progress(BaseModel):
 
     n_items: int
     n_trials: int
-    n_seats: int = Field(description="How many ratings of a trial the design asks for in total.")
-    n_rated: int = Field(description="How many of the seats are rated.")
+    n_seats: int = Field(description="How many times trials are to be rated in total, as the design asks.")
+    n_rated: int = Field(description="How many of them are rated.")
     n_raters: int = Field(description="People; without simulated raters and model judges.")
     n_simulated: int = Field(description="Simulated raters.")
     n_judges: int = Field(description="Model judges.")

@@ -148,7 +148,7 @@ class Flow(_Part):
     usual. A hidden repeat may show one of these trials once more.
     """
     skip_reasons: tuple[str, ...] = ()
-    """Reasons raters may give for skipping a trial. Skipping releases the seat for another rater, has no disadvantage
+    """Reasons raters may give for skipping a trial. Skipping frees the place for another rater, has no disadvantage
     for the rater, and discards the answers on that page. Trials with a content note can always be skipped for that
     reason.
     """

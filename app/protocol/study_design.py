@@ -141,7 +141,7 @@ class Design(BaseModel):
     max_raters: Count | None = None
     """Maximum number of raters in total. If a rater leaves without finishing, another rater is admitted."""
     lease_minutes: int = Field(default=60, ge=1, le=60 * 24 * 60)
-    """How long seats are kept for an inactive rater."""
+    """How long places are kept for an inactive rater."""
     seed: int = 0
     """Random seed for all orders."""
 

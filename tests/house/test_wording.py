@@ -79,6 +79,8 @@ OUTDATED = {
     r"statements about the scheme": "X-Forwarded-* headers",
     r"^# Who may do what": "Roles and permissions",
     r"must have its own number|title must contain words": "must be unique, must not be blank",
+    r"\}\} (open )?seat|>[^<{]*\bseats?\b[^<{]*<|\"(all )?seats (were|are) ": "place, on pages",
+    r"Ratings per trial": "Raters per trial; a rating is one value, a trial is rated",
 }
 
 

@@ -45,7 +45,7 @@ class ReviewedRater:
         if row.state in _UNFINISHED and row.last_seen_at and _is_recent(row.last_seen_at):
             return "wait", "was here within the last hour"
         if row.state in {"screened_out", "full"}:
-            return "return", "screened out" if row.state == "screened_out" else "all seats were taken"
+            return "return", "screened out" if row.state == "screened_out" else "no place was free"
         return "return", "did not finish"
 
     def _suggestion_when_finished(self, failed: str) -> tuple[str, str]:

@@ -161,7 +161,7 @@ def submit_exclusion(
 def submit_release(request: Request, db: Db, lead: SignedIn, study: Own, rater: int, view: Asked) -> Response:
     key = _key(db, study, rater)
     n_released = release_seats(db, study.id, rater)
-    record_act(db, lead, study, "seats released", rater=key, n_trials=n_released)
+    record_act(db, lead, study, "places released", rater=key, n_trials=n_released)
     return _back(request, study, rater, view)
 
 
