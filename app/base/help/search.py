@@ -14,7 +14,13 @@ from app.base.help.synonyms import SYNONYMS
 
 MAX_RESULTS, MAX_WORDS = 30, 8
 _HEADING = re.compile(r"^#{1,6} (.+)$")
-_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|#>_]{1,3}(?=\W|$)|(?<!\w)[*`|_]{1,3}|^\s*[-:| ]+$", re.MULTILINE)
+_MARKUP = re.compile(
+    r"^[-:| ]+$|^\s*(?:[-*]|\d+\.) |!?\[([^\]]*)\]\([^)]*\)|[*`|#>_]{1,3}(?=\W|$)|(?<!\w)[*`|_]{1,3}", re.MULTILINE
+)
+# They are in every section.
+_FILLERS = frozenset(
+    "a an and are can do does for how i in is it my of on or the to what when where which with".split()
+)
 # Words in front of the first one that was found, and in the whole excerpt.
 N_BEFORE, N_EXCERPT = 12, 40
 TITLE_WEIGHT, HEADING_WEIGHT, MAX_COUNT = 8, 10, 4
@@ -93,7 +99,8 @@ class SearchIndex:
 
     def find(self, query: str) -> Found:
         """The best sections that contain a word beginning with each of the query's words, or a synonym of it."""
-        said = re.findall(r"[\w.-]*\w", query.casefold())[:MAX_WORDS]
+        typed = re.findall(r"[\w.-]*\w", query.casefold())
+        said = ([word for word in typed if word not in _FILLERS] or typed)[:MAX_WORDS]
         terms, also = _terms(said)
         scores = [(section, [term.score(section) for term in terms]) for section in self.sections]
         complete = [(sum(each), section) for section, each in scores if terms and all(each)]

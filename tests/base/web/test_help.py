@@ -104,6 +104,7 @@ SEARCHES = {
     "bonus payment": "raters#pay-raters",
     "completion code": "protocol#completion",
     "LLM as a judge": "models",
+    "How do I restore a backup?": "operations#backups",
     "backup": "operations#backups",
     "caddy": "server#caddy",
     "survey_code SONA": "sona",
@@ -130,6 +131,10 @@ def test_search_marks_whole_words_only(index: SearchIndex) -> None:
             assert not re.search(r"\w<mark>|</mark>\w", hit.excerpt), (query, hit.excerpt)
     assert not any("<mark>irre" in hit.excerpt.lower() for hit in index.find("irr").hits)
     assert "<mark>weights</mark>" in " ".join(hit.excerpt for hit in index.find("weight").hits)
+
+
+def test_excerpts_have_no_marks_of_tables_and_lists(index: SearchIndex) -> None:
+    assert not any(re.search(r"---|\| |\*\*|^- ", one.text) for one in index.sections if "`" not in one.text)
 
 
 def test_search_says_what_it_did_with_a_query_that_fits_nowhere(index: SearchIndex) -> None:
