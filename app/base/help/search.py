@@ -19,7 +19,8 @@ _MARKUP = re.compile(
 )
 # They are in every section.
 _FILLERS = frozenset(
-    "a an and are can do does for how i in is it my of on or the to what when where which with".split()
+    {"a", "an", "and", "are", "as", "can", "do", "does", "for", "how", "i", "in", "is", "it", "my", "of", "on", "or"}
+    | {"the", "to", "what", "when", "where", "which", "with"}
 )
 # Words in front of the first one that was found, and in the whole excerpt.
 N_BEFORE, N_EXCERPT = 12, 40

@@ -70,6 +70,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "payments": ("pay", "approve"),
     "llm": ("model", "model judge"),
     "llm judge": ("model judge",),
+    "llm judges": ("model judge",),
     "llm-as-a-judge": ("model judge",),
     "gpt": ("model",),
     "login": ("sign-in", "sign in"),
