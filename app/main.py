@@ -39,11 +39,10 @@ from app.base.web.errors import SignInError
 from app.base.web.metric_files import FOLDER, only_living
 from app.base.web.middleware.bodies import Bodies, TooLarge
 from app.base.web.middleware.compression import Compression
-from app.base.web.middleware.hosts import AllowedHosts
 from app.base.web.middleware.logged_requests import AccessLog, LoggablePath, RequestMetrics
 from app.base.web.middleware.logged_requests import log as access_log
 from app.base.web.middleware.proxies import TrustedProxies
-from app.base.web.middleware.security import Guard
+from app.base.web.middleware.security import AllowedHosts, Guard
 from app.base.web.middleware.unexpected_errors import UnexpectedErrors
 from app.llm.client.servers import read_servers
 from app.rating.prolific.client import Prolific

@@ -1,7 +1,8 @@
-"""What `attune doctor` asks the database and the folder of backups; each check says what it found and what to do."""
+"""Whether this installation can take answers, and the checks of `attune doctor`: what was found and what to do."""
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,8 +12,39 @@ from sqlalchemy import Connection
 
 from app.base.backups.backups import EVERY, list_backups, made_until
 from app.base.database.address import get_encryption
-from app.base.database.engine import connections_needed, count_connections, max_workers
+from app.base.database.engine import connections_needed, count_connections, is_alive, max_workers
+from app.base.database.migrate import has_all_migrations
 from app.base.database.operations import count_lost_and_double, count_overdue_leases, get_time, get_trials_shown
+
+# Whether this installation can take answers: database, migrations, disk.
+
+
+MIN_FREE_BYTES = 1 << 30
+
+
+def problems_of(db: Connection, migrations: Path, data_dir: Path | None) -> dict[str, str]:
+    """What keeps the server from taking answers, by the name of the check; empty if nothing does.
+
+    Args:
+        db: the database.
+        migrations: the folder with env.py and versions/.
+        data_dir: the folder of the embedded database; None if the database is elsewhere.
+    """
+    found = {}
+    if not is_alive(db):
+        found["database"] = "The database does not respond."
+    elif not has_all_migrations(db, migrations):
+        found["migrations"] = "The tables need an upgrade. Run: attune db upgrade"
+    if data_dir is not None and free_bytes(data_dir) < MIN_FREE_BYTES:
+        found["disk"] = f"Less than {MIN_FREE_BYTES >> 30} GiB is free for the database."
+    return found
+
+
+def free_bytes(place: Path) -> int:
+    """Free space on the disk of a folder, which need not exist yet."""
+    existing = next(path for path in (place, *place.absolute().parents) if path.exists())
+    return shutil.disk_usage(existing).free
+
 
 State = Literal["ok", "warning", "failed"]
 # Backups are made daily; one more day is allowed for the next one.

@@ -16,6 +16,7 @@ from app.base.database.address import DatabaseAddressError, DatabaseUnreachableE
 from app.base.database.engine import database_url, make_engine, transactions
 from app.base.database.replica import ReplicaReads
 from app.base.health_checks import (
+    MIN_FREE_BYTES,
     Finding,
     check_backups,
     check_clock,
@@ -24,9 +25,9 @@ from app.base.health_checks import (
     check_reconciliation,
     check_replica,
     check_workers,
+    free_bytes,
 )
 from app.base.postgres import EmbeddedError, default_data_dir
-from app.base.readiness import MIN_FREE_BYTES, free_bytes
 from app.base.rendering.assets import htmx_file
 from app.schema import differences
 from app.settings import folder, settings

@@ -37,7 +37,7 @@ def test_outdated_migration_is_not_ready(db: Connection, visitor: TestClient) ->
 def test_full_disk_is_not_ready_unless_database_is_remote(
     app: FastAPI, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.base.readiness.free_bytes", lambda _place: 1000)
+    monkeypatch.setattr("app.base.health_checks.free_bytes", lambda _place: 1000)
     answer = visitor.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["problems"] == {"disk": "Less than 1 GiB is free for the database."}

@@ -10,7 +10,7 @@ from psycopg import sql
 from sqlalchemy import Connection
 
 from app.base.database.bulk_copy import driver_cursor
-from app.base.files.column_text import column_text
+from app.base.files.csv_cells import column_text
 
 Progress = Callable[[str, int, int], None]
 

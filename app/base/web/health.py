@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
-from app.base.readiness import problems_of
+from app.base.health_checks import problems_of
 from app.base.web.deps import Db
 
 router = APIRouter()

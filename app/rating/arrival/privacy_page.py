@@ -9,7 +9,7 @@ from app.base.backups.backups import MAX_AGE_DAYS
 from app.base.language.message import message
 from app.base.web.deps import Db
 from app.base.web.errors import ForbiddenError, NotFoundError
-from app.base.web.json_file import data_file
+from app.base.web.file_responses import data_file
 from app.protocol.stored_data import stored_data
 from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.deps import AnySession

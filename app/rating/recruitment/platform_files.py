@@ -6,8 +6,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.accounts.session import SignedIn
-from app.base.web.csv_file import csv_file
 from app.base.web.deps import Db
+from app.base.web.file_responses import csv_file
 from app.rating.review.exclusions import list_identities, list_platform_parameters
 from app.rating.review.rater_review import ReviewedRater
 from app.rating.review.raters_page import reviewed_raters

@@ -11,9 +11,9 @@ from app.accounts.leads import Lead
 from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError
 from app.base.rendering.pages import is_htmx
-from app.base.web.csv_file import csv_file
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
+from app.base.web.file_responses import csv_file
 from app.base.web.links import base_address
 from app.protocol.recruitment import Currency
 from app.rating.arrival.arrivals import get_own_arrival_study

@@ -14,10 +14,9 @@ from starlette.responses import RedirectResponse, Response
 from app.accounts.leads import Lead
 from app.accounts.session import SignedIn
 from app.base.rendering.pages import page
-from app.base.web.csv_file import csv_file
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
-from app.base.web.json_file import data_file
+from app.base.web.file_responses import csv_file, data_file
 from app.protocol.questions.registry import PreferenceQuestion
 from app.protocol.rater_flags import compared_question, side_question
 from app.rating.review.answers_by_rater import Compared, list_typing

@@ -11,11 +11,10 @@ from app.analysis.findings.main_contrasts import caption_of
 from app.analysis.model_code.scripts import scripts_of
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_json
-from app.base.documents.bibtex import bibtex
 from app.base.documents.blocks import Document, Figure
 from app.base.documents.docx_file import docx_document
 from app.base.documents.html import html_document
-from app.base.documents.latex import latex_document, latex_tables
+from app.base.documents.latex import bibtex, latex_document, latex_tables
 from app.base.documents.markdown import markdown_document
 from app.base.documents.typst_source import pdf_of, typst_document
 from app.base.numbers import number_style

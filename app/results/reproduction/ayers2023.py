@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from app.base.files.text_repair import repaired
+from app.base.files.encoding import repaired
 from app.results.reproduction.pack import Pack, Part, Published, Row, write_study
 from app.stats.result import Procedure
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.base.files.text_repair import n_odd, repaired
+from app.base.files.encoding import n_odd, repaired
 from app.studies.imports.source_kinds import recognized_kind
 
 if TYPE_CHECKING:

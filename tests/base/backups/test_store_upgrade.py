@@ -9,11 +9,10 @@ import pytest
 
 from app.base.backups import store_upgrade
 from app.base.backups.backup import BackupError
-from app.base.backups.store_upgrade import upgrade_store
+from app.base.backups.store_upgrade import serving_old, upgrade_store
 from app.base.postgres import EmbeddedError, EmbeddedPostgres
 from app.base.postgres.account import server_account
 from app.base.postgres.binaries import binaries
-from app.base.postgres.old_version import serving_old
 from tests.kit.postgres_fixture import libpq_url
 
 if TYPE_CHECKING:

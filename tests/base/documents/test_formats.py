@@ -17,10 +17,9 @@ import pytest
 import vl_convert
 
 from app.analysis.document.bibliography import REFERENCES
-from app.base.documents.bibtex import bibtex
 from app.base.documents.docx_file import docx_document
 from app.base.documents.html import html_document
-from app.base.documents.latex import latex_document, latex_tables
+from app.base.documents.latex import bibtex, latex_document, latex_tables
 from app.base.documents.markdown import markdown_document
 from app.base.documents.typst_source import pdf_of, typst_document
 from tests.base.documents.hostile import HOSTILE, LONG, document

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.base.files.encoding import n_odd, repaired
 from app.base.files.spreadsheet import read_spreadsheet
-from app.base.files.text_repair import n_odd, repaired
 from app.base.problems import Problems
 from app.studies.imports.column_roles import guess_columns
 from app.studies.imports.import_report import import_report, repaired_table

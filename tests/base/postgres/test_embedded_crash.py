@@ -56,7 +56,7 @@ EmbeddedPostgres(Path(sys.argv[1]), durable=False).start()
 @pytest.fixture(autouse=True)
 def _no_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable the keeper watch of the test process: after a power failure, nothing would restart the keeper."""
-    monkeypatch.setattr("app.base.postgres.keeper_watch.WATCH_SECONDS", 3600.0)
+    monkeypatch.setattr("app.base.postgres.server.WATCH_SECONDS", 3600.0)
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_server_whose_socket_file_was_removed_restarts(made_dir: Path) -> None:
 def test_start_of_another_program_does_not_wait_for_a_server_that_waits_for_idle_sessions(
     made_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.base.postgres.keeper_watch.WATCH_SECONDS", 3600.0)
+    monkeypatch.setattr("app.base.postgres.server.WATCH_SECONDS", 3600.0)
     first, second = (EmbeddedPostgres(made_dir, durable=False) for _ in range(2))
     with psycopg.connect(libpq_url(first.start())):
         told = signal_server(made_dir, signal.SIGTERM)

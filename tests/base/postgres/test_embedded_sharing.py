@@ -135,7 +135,7 @@ def test_orphaned_server_is_attached_to_and_stopped(made_dir: Path) -> None:
 
 
 def test_program_can_restart_a_killed_server(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.base.postgres.keeper_watch.WATCH_SECONDS", 3600.0)
+    monkeypatch.setattr("app.base.postgres.server.WATCH_SECONDS", 3600.0)
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
     kill_everything(made_dir)

@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from app.base.logs import ThrottledLog
-from app.base.web import header_timeout
+from app.base.web import bounded_protocol
 from tests.kit.served import connect, served
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def test_limit_is_for_each_request_and_not_for_bodies(app: FastAPI) -> None:
 def test_attempts_at_a_websocket_are_logged_once(
     app: FastAPI, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(header_timeout, "log", ThrottledLog(logging.getLogger("attune.web"), every_s=60))
+    monkeypatch.setattr(bounded_protocol, "log", ThrottledLog(logging.getLogger("attune.web"), every_s=60))
     attempt = HEALTH.replace(b"/readyz", b"/healthz").replace(
         b"Connection: close", b"Connection: upgrade\r\nUpgrade: websocket"
     )

@@ -9,9 +9,8 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
-from app.base.web.middleware.hosts import AllowedHosts
 from app.base.web.middleware.logged_requests import AccessLog, LoggablePath
-from app.base.web.middleware.security import Guard
+from app.base.web.middleware.security import AllowedHosts, Guard
 from app.base.web.middleware.unexpected_errors import UnexpectedErrors
 from app.settings import Settings
 

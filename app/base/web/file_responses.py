@@ -1,14 +1,24 @@
-"""A CSV file that is made for one download and safe to open in a spreadsheet."""
+"""Files that are made for one download: CSV that is safe to open in a spreadsheet, and JSON."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable
 
 from starlette.responses import Response
 
 from app.base.files.protected_text import protected
+
+# A download of JSON that people can read.
+
+
+def data_file(name: str, data: object) -> Response:
+    """A download of JSON that people can read."""
+    text = json.dumps(data, ensure_ascii=False, indent=1)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="application/json", headers=headers)
 
 
 def csv_file(name: str, header: Iterable[str], rows: Iterable[Iterable[str]]) -> Response:
