@@ -32,26 +32,31 @@ from app.stats.choice.preference_shares import (
     tie_share,
     win_share,
 )
+from app.stats.comparison.bootstrap import share_at_least_ratio
 from app.stats.comparison.change import change, change_difference
 from app.stats.comparison.describe import mean, mean_difference, sd, share_at_least
-from app.stats.comparison.equivalence import equivalence, non_inferiority
-from app.stats.comparison.min_f import mean_difference_responders
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.pools import pool_correlation, pool_difference
-from app.stats.comparison.rank_tests import mann_whitney, rank_biserial, wilcoxon
-from app.stats.comparison.superiority import (
+from app.stats.comparison.rank_tests import (
     cliffs_delta,
     cliffs_delta_unpaired,
+    mann_whitney,
     prob_superiority,
     prob_superiority_unpaired,
+    rank_biserial,
+    wilcoxon,
 )
-from app.stats.comparison.t_tests import t_paired, t_unpaired
+from app.stats.comparison.t_tests import equivalence, mean_difference_responders, non_inferiority, t_paired, t_unpaired
 from app.stats.factors import attribute_effect, factor_effect, interaction
 from app.stats.linear.correlation import correlation, halo
-from app.stats.linear.turns import turn_slope, turn_slope_difference
-from app.stats.proportions.count_tests import chi_square
-from app.stats.proportions.share_bootstrap import share_at_least_ratio
-from app.stats.proportions.share_difference import category_difference, cochran_q, share_difference, stuart_maxwell
+from app.stats.linear.slopes import turn_slope, turn_slope_difference
+from app.stats.proportions.share_difference import (
+    category_difference,
+    chi_square,
+    cochran_q,
+    share_difference,
+    stuart_maxwell,
+)
 from app.stats.raters.alt_test import alternative_annotator_test
 from app.stats.ratings import Ratings
 from app.stats.reliability.decision import g_coefficient, items_needed, phi_coefficient, raters_needed

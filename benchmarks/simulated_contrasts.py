@@ -13,8 +13,7 @@ from app.stats.comparison.change import change_difference
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.pools import pool_correlation, pool_difference
 from app.stats.factors import amce, attribute_effect, factor_effect, interaction
-from app.stats.linear.covariates import covariate_slope
-from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
+from app.stats.linear.slopes import covariate_slope, turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.proportions.share_difference import share_difference
 from app.stats.ratings import Ratings
 from app.stats.reliability.decision import phi_coefficient

@@ -15,17 +15,14 @@ import numpy as np
 from app.stats.choice.preference_shares import LOST, TIE, WON, ranked_pairs, share_preferred
 from app.stats.comparison.change import change, change_difference
 from app.stats.comparison.describe import mean_difference, share
-from app.stats.comparison.min_f import mean_difference_responders
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.pools import group_difference, pool_difference
 from app.stats.comparison.rank_tests import compare_responders
-from app.stats.comparison.t_tests import t_unpaired
+from app.stats.comparison.t_tests import mean_difference_responders, t_unpaired
 from app.stats.factors import amce, attribute_effect, factor_effect, interaction
-from app.stats.linear.covariates import covariate_slope
-from app.stats.linear.turns import turn_slope_difference
+from app.stats.linear.slopes import covariate_slope, turn_slope_difference
 from app.stats.mixed.lmm import mean_difference_lmm
-from app.stats.proportions.count_tests import chi_square
-from app.stats.proportions.share_difference import category_difference
+from app.stats.proportions.share_difference import category_difference, chi_square
 from benchmarks.groups_of_raters import Answers, accuracy, drawn, macro_f1, marked_f1
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from app.results.documents.report_files import document_files
 from app.settings import settings
 from app.studies.coverage import get_counts
 from app.studies.creation.read_new_study import planned_items
-from app.studies.folder.template_origin import template_origin
+from app.studies.folder.study_templates import template_origin
 from app.studies.protocols import get_protocol
 from app.studies.studies import get_keep_until
 

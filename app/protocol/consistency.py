@@ -15,8 +15,7 @@ from app.protocol.primary_default import first_question, test_of
 from app.protocol.questions.of_set import MIN_SET
 from app.protocol.questions.registry import AnyQuestion, Question
 from app.protocol.questions.show_if import ShowIf
-from app.protocol.study_parts import ProtocolParts
-from app.protocol.swapped_labels import swapped_source
+from app.protocol.study_parts import ProtocolParts, swapped_source
 
 # What is wrong with the declared looks of a protocol.
 

@@ -10,7 +10,7 @@ from app.base.language.message import Message, message
 from app.protocol.cells import cell_of
 from app.protocol.conditions import Factor, Kind
 from app.protocol.study import Protocol
-from app.protocol.swapped_labels import swapped_source
+from app.protocol.study_parts import swapped_source
 
 UNKNOWN_LABEL = message("The author of this text is not shown.")
 LABELS = {

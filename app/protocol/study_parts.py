@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from textwrap import dedent
@@ -27,8 +27,35 @@ from app.protocol.questions.of_set import SetQuestion
 from app.protocol.questions.question import Key, Prose
 from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, Question, ScaledQuestion
 from app.protocol.questions.scale import Label
-from app.protocol.recruitment import Recruitment
 from app.protocol.study_design import Design
+
+# Where raters come from, and what they are paid for how many minutes.
+
+
+Platform = Literal["prolific", "mturk", "sona", "link"]
+Currency = Literal["GBP", "USD", "EUR", "CHF"]
+
+
+class Recruitment(BaseModel):
+    """How raters are recruited. Personal links are `design.links: personal` instead of a platform."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    platform: Platform | None = None
+    """Where raters come from: `prolific`, `mturk`, `sona`, or `link`, one link for all that needs no participant ID."""
+    pay: FiniteFloat | None = Field(default=None, ge=0)
+    """What each rater who finishes gets."""
+    currency: Currency = "GBP"
+    """The currency of the pay."""
+    minutes: FiniteFloat | None = Field(default=None, gt=0)
+    """How long a rater takes, as raters are told; default: estimated from the texts and the questions."""
+
+    def per_hour(self, minutes: float) -> float | None:
+        """The pay for an hour, if a rater takes this long; None if no pay is set.
+
+        >>> Recruitment(pay=3).per_hour(20)
+        9.0
+        """
+        return None if self.pay is None else self.pay * 60 / (self.minutes or minutes)
 
 
 def _free(slug: str) -> str:
@@ -76,6 +103,14 @@ class Source(BaseModel):
     def attributes(self) -> dict[str, Any]:
         """The additional fields."""
         return dict(self.model_extra or {})
+
+
+def swapped_source(sources: Mapping[str, Source], factor: Factor, source: str) -> str | None:
+    """The source whose label a swapped response carries: the declared one, otherwise the first of the other kind."""
+    if source in factor.swaps:
+        return factor.swaps[source]
+    other = {"human": "model", "model": "human"}.get(sources[source].kind)
+    return next((key for key, value in sources.items() if value.kind == other), None)
 
 
 class BelievedSource(BaseModel):

@@ -17,7 +17,7 @@ from app.analysis import analyze
 from app.analysis.data.report_filters import ALL
 from app.analysis.report import computed_report
 from app.results.registration import preregister
-from app.results.reports.fingerprint import fingerprint
+from app.results.reports.report_input import fingerprint
 from app.stats.remembered import remembering
 from tests.kit.frames import read_study
 from tests.real_data.ayers import write_ayers

@@ -16,17 +16,16 @@ from app.stats.agreement.disagreement import Level
 from app.stats.choice import controlled_shares as choice_models
 from app.stats.choice import preference_shares as choice
 from app.stats.choice import strengths
-from app.stats.comparison import describe, equivalence, min_f, pigeonhole, superiority
+from app.stats.comparison import bootstrap, describe, rank_tests, t_tests
 from app.stats.comparison import rank_tests as ranks
 from app.stats.comparison import t_tests as classical
 from app.stats.linear import correlation, regression
 from app.stats.mixed import clmm, lmm
 from app.stats.mixed import proportional_odds as proportional
 from app.stats.proportions import binomial_intervals as binomial
-from app.stats.proportions import count_tests as tables
-from app.stats.proportions import share_bootstrap as bootstrap
+from app.stats.proportions import share_difference as tables
 from app.stats.raters import alt_test, dawid_skene, profiles
-from app.stats.raters import response_patterns as habits
+from app.stats.raters import profiles as habits
 from app.stats.ratings import Ratings
 from app.stats.reliability.icc import Form
 
@@ -169,20 +168,20 @@ CLOSED: dict[str, Callable[[Tiny], object]] = {
     "mean_difference": lambda d: describe.mean_difference(*d.two, **d.where),
     "share_at_least": lambda d: describe.share_at_least(d.value, 1, **d.where),
     "dprime": lambda d: detection.dprime(d.won, d.treated, **d.where),
-    "equivalence": lambda d: equivalence.equivalence(describe.mean_difference(*d.two, **d.where), 0.5),
+    "equivalence": lambda d: t_tests.equivalence(describe.mean_difference(*d.two, **d.where), 0.5),
     "habits": lambda d: habits.habits(d.value, d.rater),
     "side_habits": lambda d: habits.side_habits(d.treated.astype(float), d.rater),
-    "mean_difference_responders": lambda d: min_f.mean_difference_responders(*d.two, item=d.item, responder=d.rater),
+    "mean_difference_responders": lambda d: t_tests.mean_difference_responders(*d.two, item=d.item, responder=d.rater),
     "interaction": lambda d: interaction.interaction(*d.two, d.member, **d.where),
     "adjusted": lambda d: multiplicity.adjusted(np.abs(np.cos(d.value)).tolist(), "holm"),
-    "pigeonhole": lambda d: pigeonhole.mean_difference_pigeonhole(*d.two, n_resamples=DRAWS, **d.where),
+    "pigeonhole": lambda d: bootstrap.mean_difference_pigeonhole(*d.two, n_resamples=DRAWS, **d.where),
     "proportional_odds": lambda d: proportional.proportional_odds(*d.two, **d.where),
     "wilcoxon": lambda d: ranks.wilcoxon_of_item_means(*d.two, **d.where),
     "mann_whitney": lambda d: ranks.mann_whitney(d.value[d.treated], d.value[~d.treated]),
     "difference_at_equal": lambda d: regression.difference_at_equal(*d.two, d.other, **d.where),
     "cronbach_alpha": lambda d: scales.cronbach_alpha(d.scores),
     "win_matrix": lambda d: strengths.win_matrix(d.item % 3, d.rater % 3, d.won, n_sources=4).n_intransitive,
-    "prob_superiority": lambda d: superiority.prob_superiority(*d.two, **d.where),
-    "cliffs_delta_unpaired": lambda d: superiority.cliffs_delta_unpaired(*d.two, **d.where),
+    "prob_superiority": lambda d: rank_tests.prob_superiority(*d.two, **d.where),
+    "cliffs_delta_unpaired": lambda d: rank_tests.cliffs_delta_unpaired(*d.two, **d.where),
     "chi_square": lambda d: tables.chi_square(np.array([np.bincount(d.item), np.bincount(d.item, d.treated)])),
 }

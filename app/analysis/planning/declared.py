@@ -21,7 +21,7 @@ from app.protocol.cells import Cell
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import first_question, primary_contrasts
 from app.protocol.study import Protocol
-from app.protocol.swapped_labels import swapped_source
+from app.protocol.study_parts import swapped_source
 from app.stats.comparison.change import change, change_difference
 from app.stats.comparison.pools import group_difference, pool_difference
 from app.stats.factors import factor_effect, interaction

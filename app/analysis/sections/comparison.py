@@ -16,22 +16,19 @@ from app.analysis.sections.distribution import point_counts
 from app.analysis.statistic import Bounds, Column, Effect, Margin, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
 from app.stats.clusters import for_new_items, has_few_raters
-from app.stats.comparison import describe
-from app.stats.comparison import superiority as stats
+from app.stats.comparison import bootstrap, describe
+from app.stats.comparison import rank_tests as stats
 from app.stats.comparison import t_tests as classical
-from app.stats.comparison.equivalence import equivalence, non_inferiority
-from app.stats.comparison.min_f import mean_difference_responders
-from app.stats.comparison.pigeonhole import METHOD as PIGEONHOLE
-from app.stats.comparison.pigeonhole import mean_difference_pigeonhole
+from app.stats.comparison.bootstrap import METHOD as PIGEONHOLE
+from app.stats.comparison.bootstrap import mean_difference_pigeonhole
 from app.stats.comparison.rank_tests import compare_responders, mann_whitney, rank_biserial, wilcoxon_of_item_means
-from app.stats.comparison.t_tests import item_means
+from app.stats.comparison.t_tests import equivalence, item_means, mean_difference_responders, non_inferiority
 from app.stats.mixed.clmm import METHOD, OrdinalComparison, compare_ordinal, probit_shift
 from app.stats.mixed.lmm import mean_difference_lmm
 from app.stats.mixed.lmm_name import LMM
 from app.stats.mixed.model_design import random_columns
 from app.stats.mixed.proportional_odds import proportional_odds
-from app.stats.proportions import share_bootstrap as bootstrap
-from app.stats.proportions.count_tests import chi_square
+from app.stats.proportions.share_difference import chi_square
 from app.stats.result import Result, undefined
 
 # Differences of means and of shares: first for new items and raters, then by the methods common in the field.

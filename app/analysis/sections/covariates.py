@@ -17,7 +17,7 @@ from app.analysis.statistic import Recorded, Statistic, declare
 from app.analysis.wording import claims
 from app.stats.linear.cluster_robust import METHOD
 from app.stats.linear.correlation import correlation
-from app.stats.linear.covariates import covariate_slope, covariate_slope_difference
+from app.stats.linear.slopes import covariate_slope, covariate_slope_difference
 from app.stats.result import undefined
 
 SECTION = "contrast"

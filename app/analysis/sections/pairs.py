@@ -18,8 +18,7 @@ from app.analysis.wording import claims
 from app.stats.comparison import describe
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.t_tests import t_paired, t_unpaired
-from app.stats.proportions.count_tests import chi_square
-from app.stats.proportions.share_difference import share_difference
+from app.stats.proportions.share_difference import chi_square, share_difference
 from app.stats.result import Result
 
 SECTION = "contrast"

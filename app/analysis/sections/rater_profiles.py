@@ -19,8 +19,7 @@ from app.analysis.statistic import Statistic, declare
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
 from app.stats.linear.correlation import correlation
-from app.stats.raters.profiles import mean_of_others, profiles, share_of_others
-from app.stats.raters.response_patterns import habits, side_habits
+from app.stats.raters.profiles import habits, mean_of_others, profiles, share_of_others, side_habits
 from app.stats.raters.severity import METHOD, rater_severity
 from app.stats.result import Method, Result, undefined
 

@@ -15,7 +15,7 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording import claims
 from app.stats.comparison import describe
-from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
+from app.stats.linear.slopes import turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.mixed.random_slopes import METHOD
 from app.stats.result import undefined
 

@@ -15,7 +15,7 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.base.web.file_responses import csv_file
 from app.base.web.links import base_address
-from app.protocol.recruitment import Currency
+from app.protocol.study_parts import Currency
 from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.arrival.expected_minutes import planned_minutes
 from app.rating.arrival.invitations import InviteError, invite_raters

@@ -10,9 +10,9 @@ from sqlalchemy import Connection
 from app.analysis.document.registration import read_registration
 from app.analysis.document.report_context import ReportContext
 from app.protocol.study import Protocol
-from app.results.registration.registered_plan import registration_of
+from app.results.registration.registrations import registration_of
 from app.studies.coverage import count_skipped
-from app.studies.folder.template_origin import template_origin
+from app.studies.folder.study_templates import template_origin
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.base.database.engine import Begin
 from app.base.documents.blocks import DataTable, Paragraph
-from app.results.registration.registered_plan import registration_of
+from app.results.registration.registrations import registration_of
 from app.results.reports.outcomes import LiveReport
 from app.studies.studies import StudyRow
 

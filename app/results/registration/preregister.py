@@ -19,7 +19,7 @@ from app.results.making.task import Task
 from app.results.registration.registrations import list_registrations, record_registration
 from app.studies.audit import record_act
 from app.studies.coverage import get_counts
-from app.studies.folder.template_origin import template_origin
+from app.studies.folder.study_templates import template_origin
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 

@@ -7,6 +7,26 @@ from datetime import datetime
 
 from sqlalchemy import Connection, text
 
+from app.analysis.document.registration import Registration, read_registration
+from app.studies.studies import StudyRow
+
+# The registration of a study that its results are compared with.
+
+
+def registration_of(db: Connection, study: StudyRow) -> Registration | None:
+    """The plan that a report is compared with, or None."""
+    text = registration_text(db, study)
+    return read_registration(text) if text else None
+
+
+def registration_text(db: Connection, study: StudyRow) -> str | None:
+    """The text of that plan: of the last one from before the study opened, else of the first one."""
+    rows = list_registrations(db, study.id)
+    before = [row for row in rows if study.opened_at is None or row.registered_at <= study.opened_at]
+    chosen = before[-1] if before else next(iter(rows), None)
+    return chosen.document if chosen else None
+
+
 _RECORD = text("""
     INSERT INTO registrations (study_id, number, protocol_version, sha256, document)
     SELECT :study, coalesce(max(number), 0) + 1, :version, :sha256, :document FROM registrations WHERE study_id = :study

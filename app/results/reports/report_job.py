@@ -161,8 +161,7 @@ def compute(
         BlindedError: the study's estimates are hidden until it closes.
     """
     from app.analysis.data.filters import options_of
-    from app.results.reports.fingerprint import fingerprint
-    from app.results.reports.report_input import read_study
+    from app.results.reports.report_input import fingerprint, read_study
 
     tell(READING)
     start, read_at = time.monotonic(), datetime.now(UTC) - max_lag

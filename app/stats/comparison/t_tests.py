@@ -1,4 +1,4 @@
-"""Classical t tests on item means, as published in the field.
+"""Classical tests on means, as published in the field: t, min F', equivalence and non-inferiority.
 
 Items are their only source of variation: with few raters, their intervals are too narrow to hold for new raters.
 `value`, `is_treated`, `item`, `rater` have shape (n,), one entry per rating; rows with nan are dropped.
@@ -7,12 +7,125 @@ Items are their only source of variation: with few raters, their intervals are t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal, cast
 
 import numpy as np
+from scipy import special
 
+from app.stats.arms import Arms, Side, missing_side
 from app.stats.arrays import Bools, Floats, Labels, codes, present, spread
-from app.stats.clusters import t_p_value, t_quantile
+from app.stats.clusters import combined_df, t_p_value, t_quantile, without_interval
+from app.stats.linear.cluster_robust import cluster_variance
+from app.stats.linear.regression import LeastSquares, least_squares
 from app.stats.result import Interval, Method, Result, undefined
+
+# Min F', the test of two groups of responders who answer the same items, for new items and new responders.
+
+
+METHOD = Method("min_f_t")
+
+
+def mean_difference_responders(
+    value: Floats, is_treated: Bools, *, item: Labels, responder: Labels, level: float = 0.95
+) -> Result:
+    """Return the mean rating of the source minus that of the reference, for new items and new responders.
+
+    V = V_item + V_responder, each CR2, with Satterthwaite's degrees of freedom of the sum. In a balanced design,
+    V_responder is that of the t test on responders' means, V_item that of the paired t test on item means, and the
+    square of the estimate over its error is min F' = F1 F2 / (F1 + F2) (Clark 1973). Raters are no source of variance
+    of their own. `n_units` counts responders.
+
+    Args:
+        value: ratings, shape (n,); nan is dropped.
+        is_treated: whether the responder belongs to the source, shape (n,).
+        item: labels, shape (n,).
+        responder: labels, shape (n,); the same label in both groups counts as two responders.
+        level: confidence level.
+    """
+    number, (treated, items, responders) = present(value, is_treated, item, responder)
+    treated = treated.astype(bool)
+    problem = missing_side(treated, "the source", "the reference")
+    if problem:
+        return replace(problem, method=METHOD)
+    item_code, n_items = codes(items)
+    responder_code, n_responders = codes(2 * codes(responders)[0] + treated)
+    # both sources have ratings, so the columns are independent
+    fit = cast("LeastSquares", least_squares(number, np.column_stack([np.ones(len(number)), treated])))
+    contrast = np.array([0.0, 1.0])
+    bare = Result(fit.estimate(contrast), METHOD)
+    bare = bare.with_counts(n_items=n_items, n_units=n_responders, n_ratings=len(number))
+    by_item, by_responder = (cluster_variance(fit, code, contrast) for code in (item_code, responder_code))
+    if by_item.has_lone_cluster or by_responder.has_lone_cluster:
+        return without_interval(bare, "one_cluster", "One side of the contrast has only one item or one responder.")
+    whole = by_item.variance + by_responder.variance
+    if fit.is_perfect or whole <= _ROUNDING**2:
+        note = "There is no variation between items or responders, so no interval."
+        return without_interval(bare, "no_variation", note)
+    df = combined_df(by_responder.variance / whole, by_responder.df, by_item.df)
+    error = whole**0.5 * fit.scale
+    reach, estimate = t_quantile(df, level) * error, fit.estimate(contrast)
+    return replace(
+        bare,
+        interval=Interval(estimate - reach, estimate + reach, METHOD, level, inference="items_and_responders"),
+        standard_error=error,
+        df=df,
+        p_value=t_p_value(estimate / error, df),
+        note=Side(responder_code, n_responders, Arms.of_two(treated)).note("responders"),
+    )
+
+
+# Equivalence and non-inferiority of two sources, with a margin declared in advance.
+
+
+Limit = Literal["low", "high"]
+_WORSE: dict[Limit, str] = {"low": "worse", "high": "worse (higher)"}
+
+
+def equivalence(difference: Result, margin: float, *, alpha: float = 0.05) -> Result:
+    """Run two one-sided t tests (Schuirmann 1987): equivalent if the 1 - 2 alpha interval lies within +-margin.
+
+    Args:
+        difference: difference of two means, with standard error and df, such as from `mean_difference`.
+        margin: largest difference that is considered irrelevant, above 0, in scale points.
+        alpha: level of each of the two tests.
+
+    Returns:
+        The difference with its 1 - 2 alpha interval; p is the larger of the two one-sided p-values. Without a standard
+        error there is no test, and the reason for the missing interval is kept.
+
+    Raises:
+        ValueError: the margin is not above 0.
+    """
+    return _against(difference, margin, alpha, "low", "high")
+
+
+def non_inferiority(difference: Result, margin: float, *, is_lower_better: bool = False, alpha: float = 0.05) -> Result:
+    """Run a one-sided t test that the source is not worse than its reference by `margin` or more; as `equivalence`.
+
+    Non-inferior if the lower limit of the 1 - 2 alpha interval is above -margin. With `is_lower_better`, high
+    values are undesirable, and the upper limit must be below the margin.
+    """
+    return _against(difference, margin, alpha, "high" if is_lower_better else "low")
+
+
+def _against(difference: Result, margin: float, alpha: float, *sides: Limit) -> Result:
+    """Test that the difference is above -margin (`low`), below the margin (`high`), or both."""
+    if not margin > 0:
+        raise ValueError("a margin is above 0")
+    estimate, error, df, interval = difference.estimate, difference.standard_error, difference.df, difference.interval
+    if estimate is None or error is None or df is None or interval is None:
+        return replace(difference, p_value=None)
+    beyond = {"low": -(estimate + margin), "high": estimate - margin}
+    p_value = max(float(special.stdtr(df, beyond[side] / error)) for side in sides)
+    reach = t_quantile(df, 1 - 2 * alpha) * error
+    kind = f"equivalence within {margin:g}" if len(sides) > 1 else f"not {_WORSE[sides[0]]} by {margin:g}"
+    return replace(
+        difference,
+        method=interval.method.with_words(f": {kind}"),
+        interval=replace(interval, low=estimate - reach, high=estimate + reach, level=1 - 2 * alpha),
+        p_value=p_value,
+    )
+
 
 # Item means of a source and of its reference: the unit of analysis of the field's classical tests.
 

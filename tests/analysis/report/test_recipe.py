@@ -14,7 +14,7 @@ from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
-from app.stats.proportions.share_bootstrap import share_at_least_ratio
+from app.stats.comparison.bootstrap import share_at_least_ratio
 from app.studies.folder.read import read_folder
 from tests.kit.frames import FIVE, first, frames, protocol
 from tests.real_data.ayers import write_ayers

@@ -20,8 +20,7 @@ from app.rating.review.rater_review import review
 from app.rating.review.rater_rows import list_rater_rows
 from app.rating.review.stored_evidence import evidence_in
 from app.results.data.frames import study_frames
-from app.stats.raters.profiles import profiles
-from app.stats.raters.response_patterns import habits, side_habits
+from app.stats.raters.profiles import habits, profiles, side_habits
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from tests.kit.builder import PREFERENCE, build_study, protocol_of

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from app.base.database.engine import transactions
-from app.studies.creation.uploads import read_upload
+from app.studies.creation.read_new_study import read_upload
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.making_here import study_zip

@@ -17,7 +17,7 @@ from app.results.downloads.names import TooManyRowsError
 from app.results.making import page as making_page
 from app.results.making.making import FILES, InTheMaking, Making, Wanted
 from app.results.registration.registrations import record_registration
-from app.studies.creation.uploads import read_upload
+from app.studies.creation.read_new_study import read_upload
 from tests.kit.folder import rated_folder
 from tests.kit.making_here import jobs_here
 from tests.studies.web.test_new_study import FOLDER, parts

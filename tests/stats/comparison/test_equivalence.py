@@ -7,7 +7,7 @@ import pytest
 from statsmodels.stats.weightstats import ttost_paired
 
 from app.stats.comparison.describe import mean_difference
-from app.stats.comparison.equivalence import equivalence, non_inferiority
+from app.stats.comparison.t_tests import equivalence, non_inferiority
 from app.stats.mixed.clmm_fit import fit_clmm
 from app.stats.result import Interval, Method, Result, undefined
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from app.stats.arrays import Bools, Floats, Ints
-from app.stats.comparison.min_f import mean_difference_responders
+from app.stats.comparison.t_tests import mean_difference_responders
 
 N_ITEMS, N_PER_SOURCE = 5, 4
 ROUNDED = 1e-10

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.stats.clusters import clusters
+from app.stats.comparison.bootstrap import mean_difference_pigeonhole, resampled_sums
 from app.stats.comparison.describe import mean_difference
-from app.stats.comparison.pigeonhole import mean_difference_pigeonhole, resampled_sums
 
 if TYPE_CHECKING:
     from app.stats.arrays import Floats

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stats.comparison.rank_tests import rank_biserial
-from app.stats.comparison.superiority import (
+from app.stats.comparison.rank_tests import (
     cliffs_delta,
     cliffs_delta_unpaired,
     prob_superiority,
     prob_superiority_unpaired,
+    rank_biserial,
 )
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.stats.linear.cluster_robust import linear_contrast
-from app.stats.linear.covariates import covariate_slope, covariate_slope_difference
+from app.stats.linear.slopes import covariate_slope, covariate_slope_difference
 
 ITEM, RATER = (axis.ravel() for axis in np.indices((6, 8)))
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from app.stats.linear.turns import turn_slope, turn_slope_difference, whole_on_turns
+from app.stats.linear.slopes import turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.mixed.random_slopes import mixed_contrast
 from tests.stats.sleepstudy import day, reaction, subject
 

@@ -12,7 +12,7 @@ from app.stats.agreement.cohen import kappa_of_table
 from app.stats.arrays import midranks
 from app.stats.comparison.rank_tests import asymptotic_p
 from app.stats.proportions.binomial_intervals import clopper_pearson, wilson, wilson_cc
-from app.stats.proportions.count_tests import chi_square
+from app.stats.proportions.share_difference import chi_square
 
 METHODS = {"wilson": wilson, "wilsoncc": wilson_cc, "exact": clopper_pearson}
 VALUES = st.lists(st.integers(0, 5), min_size=2, max_size=40)

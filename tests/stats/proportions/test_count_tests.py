@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.stats.proportions.count_tests import chi_square
+from app.stats.proportions.share_difference import chi_square
 
 
 def test_chi_square_matches_computation_by_hand() -> None:

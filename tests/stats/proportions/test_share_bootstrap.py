@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stats.proportions.share_bootstrap import share_at_least_ratio, share_of_item_means_at_least
+from app.stats.comparison.bootstrap import share_at_least_ratio, share_of_item_means_at_least
 
 if TYPE_CHECKING:
     from app.stats.arrays import Bools, Floats, Ints

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stats.raters.response_patterns import habits, longest_run, side_habits
+from app.stats.raters.profiles import habits, longest_run, side_habits
 
 
 def test_straight_lining_has_zero_entropy_and_one_long_run() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from app.base.limits import Limits
 from app.base.problem import InvalidInputError
-from app.studies.creation.uploads import read_upload
+from app.studies.creation.read_new_study import read_upload
 from tests.kit.small import small
 
 

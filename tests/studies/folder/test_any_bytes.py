@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.base.problem import InvalidInputError, Problem
-from app.studies.creation.uploads import read_upload
+from app.studies.creation.read_new_study import read_upload
 from app.studies.folder.read import read_files
 from tests.kit.examples import examples
 from tests.kit.small import small

@@ -15,7 +15,7 @@ from app.base.files.yaml_tree import read_yaml
 from app.base.limits import Limits
 from app.base.problem import InvalidInputError
 from app.base.problems import Problems
-from app.studies.creation.uploads import read_upload
+from app.studies.creation.read_new_study import read_upload
 from app.studies.folder.read import read_folder
 from tests.kit.small import small
 from tests.studies.creation.test_uploads import zipped

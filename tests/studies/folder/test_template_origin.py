@@ -10,7 +10,7 @@ from app.analysis import analyze
 from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
 from app.protocol.study import Protocol
-from app.studies.folder.template_origin import template_origin
+from app.studies.folder.study_templates import template_origin
 from tests.analysis.document.test_study_report import texts
 from tests.kit.frames import frames
 from tests.kit.templates import template_study

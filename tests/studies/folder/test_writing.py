@@ -17,7 +17,7 @@ from app.analysis.estimate import FIELDS, Estimate
 from app.base.problem import FolderExistsError
 from app.protocol.rating_columns import COLUMNS, FILE_COLUMNS
 from app.protocol.study import Protocol
-from app.studies.creation.uploads import read_upload
+from app.studies.creation.read_new_study import read_upload
 from app.studies.export import ASSIGNMENT_COLUMNS, CHANGE_COLUMNS, SESSION_COLUMNS
 from app.studies.folder.codebook import MEANINGS, OF_LEAD
 from app.studies.folder.read import read_folder
