@@ -130,6 +130,24 @@ def test_questions_are_edited_and_moved_with_keys_only(engine: Engine, page: Pag
     instead = page.get_by_label("Remove the questions that the rating page has now")
     instead.press("Space")
     expect(instead).to_be_checked()
+    kind = page.get_by_label("One question")
+    kind.focus()
+    page.keyboard.type("Rating")
+    page.get_by_role("button", name="Add question").press("Enter")
+    expect(words).to_have_value("")
+    expect(words).to_be_focused()
+    page.keyboard.type("How calm is it?")
+    expect(page.locator("#asked-3")).to_contain_text("How calm is it?")
+    page.get_by_text("Another scale", exact=True).press("Enter")
+    page.get_by_role("button", name=re.compile("Agreement, 7 points")).press("Enter")
+    expect(page.locator("#asked-3").get_by_role("radio")).to_have_count(14)
+    duplicate = page.get_by_role("button", name="Duplicate: How calm")
+    duplicate.press("Enter")
+    expect(page.locator("#asked-4")).to_contain_text("How calm is it?")
+    page.get_by_role("button", name="Remove: How calm").last.press("Enter")
+    expect(page.locator("#asked-4")).to_have_count(0)
+    expect(page.get_by_role("button", name="Undo")).to_be_focused()
+    assert [one["text"] for one in draft(engine)["questions"]][::2] == ["How warm is it?", "How calm is it?"]
 
 
 def test_a_published_scale_is_added_with_keys_and_says_its_permission(engine: Engine, page: Page) -> None:
