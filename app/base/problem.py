@@ -99,7 +99,7 @@ class FolderExistsError(FileExistsError):
 
 
 HIDDEN = (
-    "The estimates of this study are hidden until it closes, because its protocol says blind_interim. Progress, "
+    "The estimates of this study are hidden until it closes, as its design says. Progress, "
     "coverage, raters and the declared looks can be seen."
 )
 

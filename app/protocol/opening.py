@@ -111,8 +111,8 @@ def _texts(content: object, path: str) -> Iterator[tuple[str, str]]:
 # Studies that count how raters type declare that the consent form says so.
 
 NOT_DECLARED = (
-    "The question {question} counts keystrokes and pasted characters (typing_rhythm), but the consent form does not "
-    "declare it. Tell raters in flow.consent.text and set flow.consent.records_typing, or remove typing_rhythm."
+    "The question {question} counts keystrokes and pasted characters, but the consent form does not declare it. "
+    "Tell raters in the consent form, and say there that typing is recorded; or do not count it."
 )
 
 

@@ -43,10 +43,7 @@ from app.studies.protocols import get_protocol
 from app.studies.studies import GivenStatus, StudyMissingError, StudyRow
 from app.studies.trial_runs import forget_trial_runs
 
-SEEN = (
-    "This study cannot be reopened: its protocol hides estimates until it closes (blind_interim), and they have been "
-    "visible since."
-)
+SEEN = "This study cannot be reopened: its design hides estimates until it closes, and they have been visible since."
 
 
 class DrawnUp(NamedTuple):

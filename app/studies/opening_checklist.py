@@ -158,7 +158,7 @@ class Opening:
             yield Check("look", "Title", words, Fix("show_section", {"part": "study"}, "title"))
         if named := sources_in_title(protocol):
             models = f"{counted(len(named), 'model')}: {', '.join(named)}"
-            words = f"This study is blind, but its title names {models}. Set rater_title to show raters another title."
+            words = f"This study is blind, but its title names {models}. Give raters another title."
             yield Check("look", "Title for raters", words, title)
         elif protocol.title_for_raters in {template.get("title"), template.get("rater_title")}:
             words = f"It is the template's: {protocol.title_for_raters}"
@@ -168,6 +168,8 @@ class Opening:
         fix = Fix("show_section", {"part": "study"}, "instructions")
         if not protocol.instructions.strip():
             yield Check("look", "Instructions", "Raters get no instructions.", fix)
+        elif "instructions" in placeholders(protocol).values():
+            yield Check("look", "Instructions", "They have words in brackets, which are for you to replace.", fix)
         elif _same(protocol.instructions, template.get("instructions", "")):
             yield Check("look", "Instructions", "They are the template's, about its own example texts.", fix)
         else:

@@ -182,6 +182,11 @@ def test_typing_that_consent_does_not_declare_stops() -> None:
     assert about("Consent form", CONSENT | {"questions": [asked]}).state == "stop"
 
 
+def test_instructions_with_words_in_brackets_are_not_ones_own() -> None:
+    check = about("Instructions", {"instructions": "[Say here what raters read.] Read everything."})
+    assert (check.state, check.words) == ("look", "They have words in brackets, which are for you to replace.")
+
+
 def test_problems_of_the_draft_stop_and_lead_to_their_field() -> None:
     check = about(BY_KEY["checks"].title, {}, problems=[("checks.flag_at", "Must be at most 1. Found: 2.")])
     assert (check.state, check.words, check.fix) == ("stop", "Must be at most 1. Found: 2.", place_of("checks.flag_at"))

@@ -15,6 +15,8 @@ _HELP = {
     "design.reveal": "Show a dialogue as a whole, or its turns one at a time, each with the questions about it. All "
     "other questions follow at the end. Answers count once the rater submits the whole trial.",
     "design.order": "The order of a rater's trials. Fixed: as in your spreadsheet.",
+    "design.human_sample": "People rate a random sample of the items, model judges all of them. Each item's "
+    "probability is stored with the results.",
     "design.links": "Any: raters arrive with a participant ID, which others may guess. Personal: only raters with a "
     "link that you made for them, which works on any device.",
     "design.pools.raters_per_trial": "Raters from this pool per trial. Empty: as above.",
@@ -40,7 +42,14 @@ _HELP = {
     "flow.consent.records_typing": "Tick this if the text tells raters that keys pressed and characters pasted are "
     "counted. A study that counts them can be opened only then.",
 }
-_LABELS = {"monitoring.n_ratings": "Planned answers", "monitoring.looks": "Looks"}
+_LABELS = {
+    "monitoring.n_ratings": "Planned answers",
+    "monitoring.blind_interim": "Hide estimates until the study closes",
+    "flow.before": "Pages before the trials",
+    "flow.after": "Pages after the trials",
+}
+# What an entry of a list is called.
+_ENTRIES = {"flow.before": "page", "flow.after": "page"}
 _OPTIONS = {"obrien_fleming": "O'Brien and Fleming"}
 
 
@@ -50,7 +59,11 @@ def in_words_of_forms(control: Control) -> Control:
     >>> in_words_of_forms(Control("checks.gold.0.item", "", "Item", "line", help="The ID in items.csv.")).help
     'It is used only for this check.'
     """
-    setting = re.sub(r"\.\d+", "", control.name)
+    setting = re.sub(r"\.\d+(?=\.)", "", control.name)
+    of_list, _, number = setting.rpartition(".")
+    if number.isdecimal() and of_list in _ENTRIES:
+        entry = _ENTRIES[of_list]
+        return replace(control, label=f"New {entry}" if control.is_new else f"{entry.capitalize()} {int(number) + 1}")
     options = tuple(replace(one, words=_OPTIONS.get(one.value, one.words)) for one in control.options)
     help_ = _HELP.get(setting, control.help)
     return replace(control, label=_LABELS.get(setting, control.label), help=help_, options=options)

@@ -170,7 +170,7 @@ def _answers_in(check: object) -> list[Option]:
 
 def _flag_at(control: Control, data: Data) -> Control:
     n = n_checks(data)
-    words = {0: "There are no checks that could flag a rater yet", 1: "The check"}.get(n, "2 checks (default)")
+    words = {0: "No checks yet", 1: "The check"}.get(n, "2 checks (default)")
     options = [Option(str(at), counted(at, "check")) for at in range(1, n + 1)]
     return replace(control, shape="choice", options=(Option("", words), *options), is_set=True, help="")
 

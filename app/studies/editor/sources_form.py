@@ -99,7 +99,7 @@ def _sources(control: Control, data: Data, stored: Stored) -> Control:
         shown = tuple(kind if one.name == kind.name else one for one in details)
         is_used = row.key in stored.used
         rows.append(replace(row, children=shown, is_removable=not is_used))
-    return replace(control, children=tuple(rows))
+    return replace(control, help="", children=tuple(rows))
 
 
 def _named_details(control: Control, data: Data) -> Control:

@@ -204,7 +204,7 @@ def test_page_shows_design_requirements_and_obstacles(client: TestClient, db: Co
     page = client.get("/studies/small").text
     assert "This design needs at least" in page
     assert "rated 4 times in total" in page
-    assert "Set rater_title to show raters another title" in page
+    assert "Give raters another title" in page
     study_of(
         db,
         lead,

@@ -63,7 +63,7 @@ def test_answers_are_lines_and_keep_their_codes(client: TestClient, db: Connecti
 
 
 def test_flag_at_is_chosen_among_the_checks_that_there_are(client: TestClient, db: Connection, study_id: int) -> None:
-    assert "There are no checks that could flag a rater yet" in client.get(CHECKS).text
+    assert "No checks yet" in client.get(CHECKS).text
     for _ in range(3):
         save(client, do=["add checks.attention"])
     options = re.search(r'name="checks.flag_at".*?</select>', client.get(CHECKS).text, re.DOTALL)
