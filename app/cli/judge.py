@@ -58,6 +58,18 @@ RaterProfiles = Annotated[
         help="A table of rater profiles, one judge per row: the column rater, optionally persona, and attributes.",
     ),
 ]
+Examples = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="A text with example pages and their answers, which the model reads after the instructions.",
+    ),
+]
+ReasonFirst = Annotated[
+    bool, typer.Option("--reason", help="Ask for reasons in one to three sentences before the answers.")
+]
 AnswerFormat = Annotated[
     Literal["schema", "json", "words"],
     typer.Option(help="How the server is asked for JSON: by a schema, by JSON mode, or in the prompt only."),
@@ -85,6 +97,8 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     family: Family = "",
     persona: Persona = None,
     profile: RaterProfiles = None,
+    examples: Examples = None,
+    reason: ReasonFirst = False,
     answer_format: AnswerFormat = "schema",
     probabilities: WithProbabilities = False,
     replay: Replay = False,
@@ -107,6 +121,8 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         persona=persona.read_text(encoding="utf-8") if persona else "",
         family=family,
         with_probabilities=probabilities,
+        examples=examples.read_text(encoding="utf-8") if examples else "",
+        reason_first=reason,
     )
     if not (name or asked.model):
         raise typer.BadParameter("Name the model, as the server names it.", param_hint="--model")

@@ -135,12 +135,13 @@ class JudgePage:
     sheet: Sheet
     questions: tuple[PageQuestion, ...]
 
-    def prompt(self, protocol: Protocol, before: str = "") -> list[Message]:
+    def prompt(self, protocol: Protocol, settings: JudgeSettings) -> list[Message]:
         """The prompt: persona and profile, what a rater reads before and on the page, then how to answer in JSON."""
         language = language_of(protocol.language)
-        system = "\n\n".join(part for part in (before, instructions_text(protocol, language)) if part)
+        parts = (settings.before, instructions_text(protocol, language), settings.after)
+        system = "\n\n".join(part for part in parts if part)
         page = trial_text(self.sheet, self.view, language)
-        asked = answer_format([one.asked for one in self.questions])
+        asked = answer_format(settings.fields([one.asked for one in self.questions]))
         return [{"role": "system", "content": system}, {"role": "user", "content": f"{page}\n\n{asked}"}]
 
 

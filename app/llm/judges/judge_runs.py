@@ -89,10 +89,10 @@ def _size(
 ) -> tuple[int, int, int]:
     """Number of fields, and estimated tokens of prompt and answer."""
     page = judged.page(db, planned)
-    prompt = page.prompt(judged.protocol, settings.before)
-    asked = [one.asked for one in page.questions]
+    prompt = page.prompt(judged.protocol, settings)
+    asked = settings.fields([one.asked for one in page.questions])
     tokens_in = estimated_tokens(*(message["content"] for message in prompt))
-    return len(asked), tokens_in, min(_answer_tokens(asked), settings.max_tokens)
+    return len(page.questions), tokens_in, min(_answer_tokens(asked), settings.max_tokens)
 
 
 def _answer_tokens(asked: Sequence[Asked]) -> int:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from app.base.words import number_text
+from app.llm.client.asked import Asked
 from app.llm.client.dialect import N_ALTERNATIVES
 from app.llm.client.endpoint import AnswerFormat, Parameters
 from app.llm.judges.rater_profiles import RaterProfile
@@ -15,6 +16,8 @@ from app.llm.judges.rater_profiles import RaterProfile
 # Raised whenever the words around the plain text of a trial change: judges with different prompts are not one judge.
 PROMPT_VERSION = 1
 _HASH_LENGTH = 12
+EXAMPLES = "Examples of pages and good answers to them. The page to answer comes afterwards."
+REASON = Asked("reason", "your reasons in one to three sentences, written before the answers", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,8 @@ class JudgeSettings:
 
     `repeats`: how often each trial is shown; with `both_sides` each time on both sides. `persona`: text that the prompt
     begins with. `profile`: attributes of the rater that the judge stands for, told after the persona. `family`: the
-    model's family, for self-preference.
+    model's family, for self-preference. `examples`: pages with their answers that the model reads after the
+    instructions. `reason_first`: ask for the reasons before the answers.
     """
 
     repeats: int = 1
@@ -36,6 +40,8 @@ class JudgeSettings:
     profile: tuple[tuple[str, str], ...] = ()
     family: str = ""
     with_probabilities: bool = False
+    examples: str = ""
+    reason_first: bool = False
     prompt_version: int = PROMPT_VERSION
 
     def stored(self) -> dict[str, Any]:
@@ -63,6 +69,16 @@ class JudgeSettings:
         about = "\n".join(["Answer as a rater with this profile:", *lines]) if lines else ""
         return "\n\n".join(part for part in (self.persona.strip(), about) if part)
 
+    @property
+    def after(self) -> str:
+        """What the model reads after the instructions: the examples."""
+        examples = self.examples.strip()
+        return f"{EXAMPLES}\n\n{examples}" if examples else ""
+
+    def fields(self, questions: Sequence[Asked]) -> list[Asked]:
+        """The fields of the answer: those of the questions, after the reasons if these are asked for."""
+        return [REASON, *questions] if self.reason_first else [*questions]
+
     def attributes(self, model: str, host: str) -> dict[str, str]:
         """The attributes of the judge."""
         shown = {
@@ -73,10 +89,16 @@ class JudgeSettings:
             "model_seed": "" if self.seed is None else str(self.seed),
             "repeats": str(self.repeats),
             "both_sides": "yes" if self.both_sides else "no",
-            "persona": sha256(self.persona.encode()).hexdigest()[:_HASH_LENGTH] if self.persona else "",
+            "persona": _hash(self.persona),
+            "examples": _hash(self.examples),
+            "reason_first": "yes" if self.reason_first else "",
             "prompt_version": str(self.prompt_version),
         }
         return {**dict(self.profile), **{name: value for name, value in shown.items() if value}}
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:_HASH_LENGTH] if text else ""
 
 
 def profile_settings(profiles: Sequence[RaterProfile], name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:

@@ -53,6 +53,8 @@ class JudgeForm(StartForm):
     family: str = Field("", max_length=100)
     answer_format: Literal["schema", "json", "words"] = "schema"
     probabilities: bool = False
+    reason_first: bool = False
+    examples: str = Field("", max_length=20_000)
     profiles: str = Field("", max_length=200_000)
 
     @property
@@ -68,6 +70,8 @@ class JudgeForm(StartForm):
             persona=self.persona.replace("\r\n", "\n").strip(),
             family=self.family.strip(),
             with_probabilities=self.probabilities,
+            examples=self.examples.replace("\r\n", "\n").strip(),
+            reason_first=self.reason_first,
         )
 
     @property

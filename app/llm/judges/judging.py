@@ -123,11 +123,11 @@ class JudgeJob:
 
     def prompt(self) -> list[Message]:
         """What a rater reads, and how to answer."""
-        return self.page.prompt(self.study.protocol, self.settings.before)
+        return self.page.prompt(self.study.protocol, self.settings)
 
     def parameters(self) -> Parameters:
         """How the answer is sampled."""
-        schema = schema_of([one.asked for one in self.page.questions])
+        schema = schema_of(self.settings.fields([one.asked for one in self.page.questions]))
         return replace(self.settings.parameters, seed=self.planned.seed, schema=schema)
 
     def result(

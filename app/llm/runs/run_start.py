@@ -83,5 +83,6 @@ def start_run(  # noqa: PLR0913 - what a run consists of
 def _changed(run: RunRow, endpoint: Endpoint, settings: Settings) -> list[str]:
     """The names of the settings that differ."""
     wanted = {**settings.stored(), "model": endpoint.model, "base_url": endpoint.base_url}
-    known = {**run.settings, "model": run.model, "base_url": run.endpoint}
+    # Settings that a run of an earlier version does not have are the defaults.
+    known = {**type(settings).of(run.settings).stored(), "model": run.model, "base_url": run.endpoint}
     return sorted(name for name, value in wanted.items() if known.get(name) != value)

@@ -135,6 +135,26 @@ def test_each_pair_is_judged_on_both_sides_and_stored_as_the_response_chosen(jud
     assert set(server.keys) == {f"Bearer {KEY}"}
 
 
+def test_examples_are_read_after_the_instructions_and_reasons_come_before_the_answers(judge: Make) -> None:
+    def reasoned(prompt: Prompt, rng: Random) -> object:
+        return {"reason": "A is warmer.", **first_offer(prompt, rng)}
+
+    one, server = judge(
+        reasoned, persona="You are terse.", examples="> My dog died.\nq1: Response A", reason_first=True
+    )
+    assert one.go().by_outcome == {"answered": 4}
+    system = server.seen[0]["messages"][0]["content"]
+    assert system.startswith("You are terse.")
+    assert system.endswith("comes afterwards.\n\n> My dog died.\nq1: Response A")
+    schema = server.seen[0]["response_format"]["json_schema"]["schema"]
+    assert next(iter(schema["properties"])) == schema["required"][0] == "reason"
+    assert one.rows("SELECT attributes ->> 'reason_first' FROM raters") == [("yes",)]
+    assert "A is warmer." in one.rows("SELECT raw_answer FROM model_requests LIMIT 1")[0][0]
+    assert one.rows("SELECT count(*) FROM ratings WHERE text IS NOT NULL") == [(0,)]
+    ((examples,),) = one.rows("SELECT attributes ->> 'examples' FROM raters")
+    assert len(examples) == 12
+
+
 def test_both_sides_of_a_pair_have_the_same_seed(judge: Make) -> None:
     one, _ = judge(n_items=1, repeats=2, seed=7)
     assert one.rows("SELECT repeat, seed FROM model_requests ORDER BY number") == [(0, 7), (1, 7), (2, 8), (3, 8)]
@@ -274,6 +294,15 @@ def test_settings_are_corrected_before_the_first_answer_and_fixed_after_it(judge
     assert one.go().by_outcome == {"answered": 1}
     with one.engine.begin() as db, pytest.raises(OtherSettingsError, match=r"repeats, temperature.*delete it"):
         begin_run(db, one.study, one.endpoint, replace(corrected, repeats=2, temperature=0.5), "judge")
+
+
+def test_a_run_of_an_earlier_version_goes_on_with_the_defaults_of_new_settings(judge: Make) -> None:
+    one, _ = judge()
+    one.go()
+    with one.engine.begin() as db:
+        db.execute(text("UPDATE model_runs SET settings = settings - 'reason_first' - 'examples'"))
+        _, is_new = begin_run(db, one.study, one.endpoint, one.settings, "judge")
+    assert not is_new
 
 
 def test_the_longest_answer_can_be_changed_and_cut_off_answers_asked_again(judge: Make) -> None:

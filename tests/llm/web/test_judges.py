@@ -122,6 +122,11 @@ def test_a_judge_starts_only_with_the_estimate_of_its_own_settings(
     assert found
     assert found[1].startswith("2 requests: about ")
     assert "costing about" in found[1]
+    more = {"reason_first": "true", "examples": "> My dog died.\r\nq1: Response A"}
+    reasoned = client.post("/studies/small/judges/new", data=FORM | more).text
+    assert found[1] not in reasoned
+    assert re.search(r'name="reason_first"[^>]*checked', reasoned)
+    assert "My dog died." in reasoned
     started = FORM | {"step": "start", "estimated": found[1]}
     again = client.post("/studies/small/judges/new", data=started | {"repeats": "3"})
     assert (again.status_code, "6 requests" in again.text) == (200, True)
