@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
-from app.analysis.findings.judge_summary import side_of
+from app.analysis.findings.judge_summary import judge_name, side_of
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
@@ -64,7 +64,7 @@ def conclusions_by_judge(report: Report, contrasts: Sequence[MainContrast]) -> I
         if found and people.estimate is not None:
             judged = tuple(
                 JudgeConclusion(
-                    " and ".join(one.scope["raters"]),
+                    judge_name(one.scope["raters"]),
                     _effect(one),
                     _side(one) * sign != _side(people),
                     _together(one, by_place),
