@@ -38,7 +38,7 @@ class Presentation:
 
 
 def presentation(protocol: Protocol, condition: str) -> Presentation:
-    """What a page shows in a cell.
+    """What a page of a trial shows in a cell of the design: label, profile, layout and instruction.
 
     Args:
         protocol: the study. What is not varied is taken from its design.

@@ -256,7 +256,7 @@ def submit_rating(
 
 
 def is_straight_on(protocol: Protocol, session: RatingSession) -> bool:
-    """Whether nothing can come between two pages: no message, attention check or break."""
+    """Whether the next page is always a trial: no message, attention check or break can come before it."""
     return not session.has_message and not protocol.checks.attention and protocol.design.blocks is None
 
 

@@ -169,7 +169,7 @@ class Result:
 
 
 def with_method(result: Result, method: Method) -> Result:
-    """Return the result; one that is undefined before any method was chosen gets the one that it was to have.
+    """Return the result with this method if it has none, as results that were undefined from the start.
 
     >>> str(with_method(undefined("no_variation"), Method(words="median")).method)
     'median'

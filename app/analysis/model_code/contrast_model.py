@@ -165,7 +165,7 @@ def coded_study(report: Report, protocol: Protocol) -> CodedStudy:
 
 
 def _compared(estimate: Estimate) -> tuple[object, ...]:
-    """What tells the contrasts apart: tests of the same two sources share their code."""
+    """A key that is equal for contrasts with the same code, such as two tests of the same two sources."""
     scope = without(estimate.scope, *BEYOND)
     return estimate.asked, tuple(sorted((name, str(value)) for name, value in scope.items()))
 

@@ -161,7 +161,7 @@ class Launched:
         return "pre-existing shared memory block" in self.last_words()
 
     def last_words(self) -> str:
-        """The reason why it ended, from its log."""
+        """The last lines of the log of PostgreSQL that say why it ended."""
         with self._log.open("rb") as file:
             file.seek(self._offset)
             return reason(file.read().decode(errors="replace"))

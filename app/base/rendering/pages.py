@@ -35,7 +35,7 @@ def _ngettext(text: str, plural: str, n: int) -> str:
 
 
 def said(text: Message | str | float) -> str:
-    """A message or a number in the language of the page."""
+    """A message translated, or a number formatted, for the language of the page."""
     return say(_now.get(), text)
 
 

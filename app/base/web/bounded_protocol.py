@@ -78,12 +78,12 @@ class HeaderTimeoutProtocol(HttpToolsProtocol):
         self._wait()
 
     def on_url(self, url: bytes) -> None:
-        """Count the address."""
+        """Count the bytes of the address, which may be too many."""
         self._count(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Count a header."""
+        """Count the bytes of a header; all headers together may be too many."""
         self._count(len(name) + len(value) + _SEPARATORS)
         super().on_header(name, value)
 

@@ -76,7 +76,7 @@ class TokenWalk:
 
     @property
     def signs(self) -> set[str | None]:
-        """The values that the tokens so far can be the beginning of."""
+        """The allowed values that begin with the tokens so far."""
         return _signs(self._forms)
 
     def step(self, token: PlacedToken) -> None:

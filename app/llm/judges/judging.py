@@ -126,7 +126,7 @@ class JudgeJob:
         return self.page.prompt(self.study.protocol, self.settings)
 
     def parameters(self) -> Parameters:
-        """How the answer is sampled."""
+        """The sampling parameters of the run, with the seed of this request and the schema of its questions."""
         schema = schema_of(self.settings.fields([one.asked for one in self.page.questions]))
         return replace(self.settings.parameters, seed=self.planned.seed, schema=schema)
 

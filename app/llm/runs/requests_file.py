@@ -46,6 +46,6 @@ def _time(value: object) -> str:
 
 
 def write_requests(db: Connection, study_id: int, path: Path) -> None:
-    """Write the file, as large as it may be."""
+    """Write all requests of the study, one after the other, so that the file can be larger than memory."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.writelines(request_lines(db, study_id))

@@ -63,7 +63,7 @@ def use_texts(db: Connection, study: StudyRow, lead: Lead, run: RunRow, source: 
 
 
 def _described(db: Connection, run: RunRow, source: str, rows: Sequence[TextRow]) -> dict[str, dict[str, Any]]:
-    """The sources that the texts need, with where they come from."""
+    """The sources of the accepted and edited texts, with model, prompt and run as attributes."""
     settings = RespondSettings.of(run.settings)
     attributes = settings.attributes(run, get_progress(db, run).versions)
     kinds = {source_of(row, source): "human+model" if row.decision == "edited" else "model" for row in rows}

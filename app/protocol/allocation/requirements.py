@@ -27,7 +27,7 @@ class Group:
     labels: Labels = field(default_factory=Labels, compare=False, repr=False)
 
     def sentence(self) -> str:
-        """The arithmetic as a sentence."""
+        """How the number of raters follows from the design, as a sentence."""
         who = f" of the pool {self.labels.pool(self.pool)}" if self.pool else ""
         where = f" in {self.labels.condition(self.cell.text)}" if self.cell.text else ""
         return (

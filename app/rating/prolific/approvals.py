@@ -59,7 +59,7 @@ class Submission:
 
     @property
     def advice(self) -> str:
-        """What to know about a submission that is not to be approved here, because of its status on Prolific."""
+        """What to do about a submission that cannot be approved here, by its status on Prolific; empty if it can."""
         if self.status == AWAITING and self.suggestion in {"reject", "decide"}:
             return _DECIDE
         if self.is_finished:

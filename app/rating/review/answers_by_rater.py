@@ -56,7 +56,8 @@ _TIMES = """
       WHERE active_ms IS NOT NULL
     ) AS trials GROUP BY rater_id
 """
-# The texts that trials with a known time showed; an item has the negative of its ID.
+# The items and responses that each rater saw in trials with a known time. Items are the negative of their ID, so that
+# they do not collide with responses.
 _WORDS = f"""
     , seen AS (
       SELECT DISTINCT rater_id, item_id, response_id, left_response_id, right_response_id FROM answered

@@ -41,7 +41,7 @@ class KnownEvidence:
         self._known: OrderedDict[tuple[object, ...], _Known] = OrderedDict()
 
     def of(self, db: Connection, study_id: int, questions: Compared) -> Mapping[int, Evidence]:
-        """The evidence about each rater who answered, by ID."""
+        """The evidence about each rater of the study who has answered, by the number of the rater."""
         key = study_id, questions, get_server_start(db)
         known = self._known.get(key, _Known({}, {}))
         states = list_rater_states(db, study_id)

@@ -76,7 +76,7 @@ def show_ended(request: Request, slug: str, db: Db, session: Session) -> Respons
 
 
 def _ending(db: Db, session: RatingSession, outcome: Outcome | Literal["completed"]) -> PageEnding:
-    """What this rater gets; without a code, MTurk workers return the assignment instead of submitting it."""
+    """The code, address and message at the end; without a code, MTurk workers return the assignment instead."""
     platform, parameters = get_origin(db, session)
     ending = ending_of(protocol_of(db, session), outcome, is_prolific=platform == "prolific", is_moved=session.is_moved)
     is_paid = outcome == "completed" or bool(ending.code)

@@ -39,7 +39,7 @@ def submit_trial_run(request: Request, db: Db, lead: SignedIn, study: Own) -> Re
 
 @raters_router.get("/{slug}/trial-run")
 def show_tried_study(request: Request, slug: str, db: Db) -> Response:
-    """Back to the draft."""
+    """Lead back from the walk through to the draft."""
     return RedirectResponse(f"{request.app.url_path_for('show_study', slug=_draft(db, slug))}#run", 303)
 
 

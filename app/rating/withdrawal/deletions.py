@@ -93,7 +93,7 @@ log = logging.getLogger("attune.store")
 
 
 class DeletionList:
-    """The list in a folder of backups."""
+    """The list of deletions beside the backups, which `attune restore` carries out again."""
 
     def __init__(self, folder: Path) -> None:
         """Nothing is created before the first deletion."""

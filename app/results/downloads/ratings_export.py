@@ -23,7 +23,7 @@ from app.studies.data.rating_arrays import EPOCH, filled_columns, rating_arrays,
 from app.studies.studies import StudyRow, list_excluded
 
 _ANSWERED = text("SELECT EXISTS (SELECT FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters))")
-# Of several codes, all have words or none is written.
+# Whether any answer has a label to write. An answer with several codes is labelled only if each code has one.
 _WORDED = text("""
     WITH labels AS (
       SELECT * FROM unnest(CAST(:questions AS text[]), CAST(:values AS text[])) AS l (question, value)

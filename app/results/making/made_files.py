@@ -106,12 +106,12 @@ def record_made(db: Connection, attempt: Attempt, path: Path) -> None:
 
 
 def record_not_made(db: Connection, attempt: Attempt, state: str, words: str) -> None:
-    """Keep why there is none."""
+    """Keep why no file was made: it was refused, or the attempt was stopped."""
     db.execute(_RECORD, {**_replaced(db, attempt), "state": state, "place": 0, "content": words.encode()})
 
 
 def forget_made(db: Connection) -> None:
-    """Delete what is no longer kept."""
+    """Delete the files whose time is over, of all studies."""
     db.execute(_FORGET)
 
 

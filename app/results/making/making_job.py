@@ -27,8 +27,8 @@ from app.results.making.task import RefusedError, Task
 from app.results.reports.outcomes import Tell
 from app.studies.studies import get_study_by_id
 
-# What makes each kind: called with the task, and with `Wanted.given`. Named, so that a process loads the libraries of
-# what it makes: those of all take twice the time and three times the memory of those of charts.
+# The function that makes each kind of file; it is called with the task and `Wanted.given`. Functions are named, not
+# imported, so that a process loads only what it needs: all libraries take three times the memory of those for charts.
 MAKERS = {
     "download": "app.results.downloads.download_files:write_one",
     "spreadsheet": "app.results.downloads.download_files:write_ratings_for_spreadsheets",

@@ -99,7 +99,7 @@ class ReportJobs(BoundedJobs):
                     defer(db, LARGE, _key(study, of), study=study, filters=filters)
 
     def give_up(self, _: Kind, study: int, filters: str) -> None:
-        """Keep that the process of this report ended at each attempt."""
+        """Record that no report can be made: its process ended at each attempt."""
         of = _filters(filters)
         if seen := self._seen(self._place(), study, of):
             self._keep_stopped(seen[0], of, seen[1], SideProcessError.words, time.monotonic(), took_too_much=False)

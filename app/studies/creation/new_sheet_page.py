@@ -126,7 +126,7 @@ def _described(draft: SheetDraft, sent: SheetForm) -> SheetDraft:
         text = text.replace("\r\n", "\n")
         choices.pop(key, None)
         if act != one["usual"] or text != one["text"].replace("\r\n", "\n"):
-            # A changed text is meant, whether or not “Edit” was chosen as well; an empty one changes nothing.
+            # A changed text counts as an edit, even if “Edit” was not chosen; an empty text changes nothing.
             is_edit = text.strip() != one["text"].strip() and bool(text.strip())
             choices[key] = {"act": "edit", "text": text} if is_edit else {"act": act}
     rated = [one["name"] for one in draft.report["rated"]]

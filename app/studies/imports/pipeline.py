@@ -168,7 +168,7 @@ class InFolder:
                 written.replace(out / written.name)
 
     def study(self) -> tuple[StudyFolder, Collection[str]]:
-        """See Place; raters of a folder did not rate in Attune."""
+        """The study in the folder, and none of its raters: nobody rates in a folder."""
         return read_folder(self.folder), ()
 
     def add_ratings(self, before: StudyFolder, found: ReadRatings) -> None:
@@ -223,7 +223,7 @@ class InStore:
             store_texts(db, study_id, texts.items, texts.responses)
 
     def study(self) -> tuple[StudyFolder, Collection[str]]:
-        """See Place."""
+        """The stored study, and its raters who have rated in Attune."""
         with self.begin() as db:
             study_id = self._row(db).id
             return study_folder(db, study_id), list_raters_with_sessions(db, study_id)

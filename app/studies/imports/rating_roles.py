@@ -18,7 +18,7 @@ _ASKED = re.compile(r"^(question|dimension|criterion|aspect|measure|statement|fr
 # One rater in the words of a column name: “Coder 2”, “Rater Anna”, “R1”.
 _ONE = re.compile(rf"\b(?:(?i:{_WHO}|eval)\s+(?:\d+|[A-Z]\w*|[a-z]\b)|(?:(?i:{_WHO}|eval)|R)\d+\b|[Rr] \d+\b)")
 _GENERIC = re.compile(r"^(rating|ratings|score|scores|value|likert|answer|bewertung|urteil)$", re.IGNORECASE)
-# Words that name what is judged or what texts are like, and so no rater.
+# Words for a dimension or a quality of texts: a column that has one is not named after a rater.
 _NO_NAME = re.compile(
     r"^(?:empath|warm|car(?:e|ing)|qual|underst|help|natur|fluen|clea|clar|relev|accur|saf|harm|trust|compas|respon|"
     r"react|explor|overall|sincer|auth|cogn|affect|emot|agree|valen|arous|inten|good|bad|prefer|urgen|hard|eas[ey]|"

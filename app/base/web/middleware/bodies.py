@@ -130,7 +130,7 @@ class TooLarge:
     """Pure ASGI: replaces the plain-text response with a page."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Replace responses of `app`."""
+        """Wrap `app`, whose plain-text response about a body that is too large is replaced."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
