@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app.analysis.document.design_words import citation_sentences, composite_items
-from app.analysis.document.numbered import Numbered, Reasons, value_cell, with_numbers
+from app.analysis.document.numbered import MAX_ROWS, Numbered, Reasons, value_cell, with_numbers
 from app.analysis.estimate import Estimate
+from app.analysis.findings.agreement_summary import AgreementRow, needed_by_source
 from app.analysis.report.brief import brief
 from app.analysis.report.report import Report
 from app.analysis.wording.formatting import ci_heading
 from app.base.documents.blocks import DataTable
+from app.base.numbers import styled, whole
 from app.protocol.study import Protocol
 
 MAX_SOURCES = 5
@@ -37,6 +39,24 @@ def means_table(report: Report, protocol: Protocol, numbers: Numbered) -> DataTa
     widths = (20, *(20 for _ in sources))
     caption = numbers.caption(f"Means by question and source, with {heading}s", shown)
     return DataTable(caption, header, rows, reasons.notes, widths)
+
+
+def needed_table(named: Report, rows: Sequence[AgreementRow]) -> DataTable | None:
+    """How many ratings per response a reliable mean needs, one row per question; None if it is known for none.
+
+    `named` is `labelled`. With more than MAX_SOURCES sources, each has a row of its own.
+    """
+    needed = needed_by_source(named, rows)
+    sources = list(dict.fromkeys(source for found in needed.values() for source in found))
+    header: tuple[str, ...] = ("Question", *(source or "All sources" for source in sources))
+    cells = [(label, *(found.get(source, "–") for source in sources)) for label, found in needed.items()]
+    if len(sources) > MAX_SOURCES:
+        header = ("Question", "Source", "Ratings per response")
+        cells = [(label, source, said) for label, found in needed.items() for source, said in found.items()]
+    caption = f"Ratings per response for a reliability of {styled('.80')} of their mean, with 95% CIs."
+    n_more = len(cells) - MAX_ROWS
+    more = (f"{whole(n_more)} more rows are in report.json.",) if n_more > 0 else ()
+    return DataTable(caption, header, tuple(cells[:MAX_ROWS]), more) if cells else None
 
 
 def _is_mean(estimate: Estimate) -> bool:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.analysis.document.body_tables import means_table
+from app.analysis.document.body_tables import means_table, needed_table
 from app.analysis.document.numbered import MAX_ROWS, Numbered, with_numbers
 from app.analysis.document.primary_table import primary_table
 from app.analysis.estimate import Estimate
-from app.analysis.findings.agreement_summary import agreement_sentence, needed_by_question
+from app.analysis.findings.agreement_summary import agreement_sentence
 from app.analysis.findings.judge_conclusions import changes_sentence
 from app.analysis.findings.participants import flow_sentences, participant_tables
 from app.analysis.findings.robustness import HEADER, HEADER_WIDTHS, LOWEST, robustness_rows
@@ -149,8 +149,8 @@ def _body(topic: str, found: Found) -> Iterator[Block]:
 def _beyond_body(topic: str, found: Found) -> Iterator[Block]:
     if topic == "agreement" and found.summary.agreement:
         named = labelled(found.report, found.protocol.labels)
-        if needed := needed_by_question(named, found.summary.agreement):
-            yield Paragraph(needed)
+        if needed := needed_table(named, found.summary.agreement):
+            yield needed
     if topic in IN_APPENDIX:
         yield from _estimates(topic, found)
     if topic == "comparison" and (ways := robustness_rows(found.summary.ways)):

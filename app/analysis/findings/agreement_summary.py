@@ -9,11 +9,12 @@ from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
-from app.base.numbers import styled
+from app.base.numbers import styled, whole
 from app.protocol.primary_default import by_importance
 from app.protocol.study import Protocol
 
 MODELS = "Model judges"
+UNKNOWN = "not estimable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +76,38 @@ def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
 
 def needed_sentence(report: Report, label: str, key: str) -> str:
     """State how many ratings per response a reliable mean needs; empty if unknown."""
-    needed = _needed(report, key)
+    said = ", ".join(_said(one) for one in _needed(report, key))
     return (
-        f"For a reliability of {styled('.80')}, {label} needs this many ratings per response: {needed}."
-        if needed
-        else ""
+        f"For a reliability of {styled('.80')}, {label} needs this many ratings per response: {said}." if said else ""
     )
 
 
-def needed_by_question(report: Report, rows: Sequence[AgreementRow]) -> str:
-    """The same for all questions in one sentence; empty if it is known for none."""
-    said = [f"{row.label} {needed}" for row in rows if (needed := _needed(report, row.key))]
-    return f"Ratings per response for a reliability of {styled('.80')}: {'; '.join(said)}." if said else ""
+def needed_by_source(report: Report, rows: Sequence[AgreementRow]) -> dict[str, dict[str, str]]:
+    """How many ratings per response a reliable mean needs, with the interval: by question, then by source.
+
+    The source is empty where only the number over all sources is known; questions without any are left out.
+    """
+    found = {row.label: {one.scope.get("source", ""): _number(one) for one in _needed(report, row.key)} for row in rows}
+    return {label: by_source for label, by_source in found.items() if by_source}
 
 
-def _needed(report: Report, key: str) -> str:
+def _number(estimate: Estimate) -> str:
+    said = UNKNOWN if estimate.estimate is None else whole(round(estimate.estimate))
+    return f"{said} ({interval_text(estimate)})" if estimate.ci_low is not None else said
+
+
+def _said(estimate: Estimate) -> str:
+    """The number with the source and the interval in brackets, where they are known."""
+    said = f"{UNKNOWN} from these data" if estimate.estimate is None else whole(round(estimate.estimate))
+    interval = f"95% CI {interval_text(estimate)}" if estimate.ci_low is not None else ""
+    about = "; ".join(filter(None, (estimate.scope.get("source", ""), interval)))
+    return f"{said} ({about})" if about else said
+
+
+def _needed(report: Report, key: str) -> list[Estimate]:
+    """The numbers that are known, by source if they are, and the sources for which they cannot be estimated."""
     found = [f for f in report.of("agreement", key) if f.statistic == "raters_needed"]
     known = [f for f in found if f.estimate is not None]
     shown = [f for f in known if f.scope.keys() == {"source"}] or [f for f in known if not f.scope]
-    said = [f"{f.estimate:.0f}{_about(f)}" for f in shown]
     unknown = [f for f in found if f.reason == "no_variation" and f.scope.keys() == {"source"}]
-    said += [f"not estimable from these data{_about(f)}" for f in unknown if known]
-    return ", ".join(said)
-
-
-def _about(estimate: Estimate) -> str:
-    """The source and the interval of a number in brackets; empty without both."""
-    interval = f"95% CI {interval_text(estimate)}" if estimate.ci_low is not None else ""
-    said = "; ".join(filter(None, (estimate.scope.get("source", ""), interval)))
-    return f" ({said})" if said else ""
+    return [*shown, *unknown] if known else []

@@ -18,14 +18,15 @@ from app.analysis.document.bibliography import (
     of_statistic,
     references_of,
 )
+from app.analysis.document.body_tables import needed_table
 from app.analysis.document.design_words import SHAPES
 from app.analysis.document.findings import primary_answers_blocks
 from app.analysis.document.methods import ADJUSTMENTS
 from app.analysis.document.numbered import Numbered
 from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import digits, study_report
-from app.analysis.estimate import Estimate
-from app.analysis.findings.agreement_summary import needed_sentence
+from app.analysis.estimate import Estimate, Scope
+from app.analysis.findings.agreement_summary import AgreementRow, needed_sentence
 from app.analysis.findings.answers import Answer
 from app.analysis.findings.objections import RULES
 from app.analysis.findings.summary import summary_of
@@ -104,9 +105,22 @@ def test_recipes_say_each_method_and_each_set_of_rows_once() -> None:
         assert (value, *of_method[method][:3], *of_rows[which]) in said
 
 
-def test_ratings_needed_are_told_in_one_sentence_for_all_questions() -> None:
-    text = texts(usual()[2])
-    assert text.count("for a reliability of .80") == 1
+def test_ratings_needed_are_in_one_table_for_all_questions() -> None:
+    """One sentence for all had 2,912 characters with 40 questions, and 7,645 with three sources."""
+    captions = [block.caption for block in usual()[2].blocks if isinstance(block, DataTable)]
+    assert sum("for a reliability of .80" in caption for caption in captions) == 1
+    by_source: list[Scope] = [{"source": f"Source {n}"} for n in range(6)]
+    keys = [f"q{n}" for n in range(40)]
+    known = [Estimate("agreement", key, at, "raters_needed", 9.0, 3.0, 20.0) for key in keys for at in by_source]
+    asked = [AgreementRow(key, key, None, {}) for key in keys]
+    few = replace(usual()[0], estimates=tuple(one for one in known if one.scope["source"] < "Source 2"))
+    beside = needed_table(few, asked)
+    assert beside is not None
+    assert (beside.header, beside.rows[0]) == (("Question", "Source 0", "Source 1"), ("q0", *["9 (3 to 20)"] * 2))
+    below = needed_table(replace(few, estimates=tuple(known)), asked)
+    assert below is not None
+    assert (len(below.rows), below.notes) == (80, ("160 more rows are in report.json.",))
+    assert below.rows[6] == ("q1", "Source 0", "9 (3 to 20)")
 
 
 def test_source_whose_number_of_ratings_cannot_be_estimated_is_named() -> None:
