@@ -28,10 +28,13 @@ if TYPE_CHECKING:
     from app.stats.arrays import Floats, Ints
 
 HEADING = "## Judge and people together"
-JUDGES = ("good", "biased", "side-biased", "refusing", "constant", "noise")
+JUDGES = ("good", "biased", "side-biased", "refusing", "constant", "noise", "three")
 # items, raters, share of the items that people rate
 DESIGNS = [(20, 6, 0.5), (60, 6, 0.3), (60, 12, 0.3), (60, 12, 0.5), (200, 12, 0.1), (200, 20, 0.3), (200, 20, 0.5)]
-THOROUGH = {("good", 2), ("biased", 2), ("side-biased", 5), ("refusing", 5), ("constant", 2)}
+THOROUGH = {
+    *(("good", 2), ("biased", 2), ("side-biased", 5), ("refusing", 5), ("constant", 2)),
+    *(("three", 0), ("three", 2)),
+}
 EFFECT = 0.4
 PER_ITEM = 4
 TEXT = """{heading}
@@ -44,7 +47,7 @@ interval over that of people alone; *worth*, per human rating, is how many would
 
 The judges: *good* goes along with people; *biased* too, but adds .5 points to one source; *side-biased* adds 1.5 points
 to the response on the left; *refusing* has no value for responses that people rate low; *constant* always says the
-same; *noise* has nothing to do with the texts.
+same; *noise* has nothing to do with the texts; *three* are a good and a biased one with more noise, and noise, stacked.
 
 Created by `python -m benchmarks.prediction_powered --write docs/statistics/coverage.md`.
 
@@ -97,6 +100,9 @@ def _judged(rng: np.random.Generator, judge: str, quality: Floats, sign: Floats)
         "constant": np.full(len(quality), 2.0),
         "noise": 3 * noise,
     }
+    if judge == "three":
+        more = rng.normal(0, 0.6, (2, len(quality)))
+        said["three"] = np.array([quality + noise + more[0], said["biased"] + more[1], said["noise"]])
     return 4 + said[judge]
 
 

@@ -32,7 +32,7 @@ class JudgeConclusion:
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """One contrast by people, and by each judge that answered it."""
+    """One contrast by people, by each judge that answered it, and by all judges as a jury."""
 
     label: str
     pair: str

@@ -82,8 +82,8 @@ def _texts(study: StudyData) -> Iterator[Estimate]:
 
 
 def _judged(study: StudyData) -> Iterator[Estimate]:
-    for again in study.with_repeats.every if study.codes.raters.is_model.any() else ():
-        yield from judges(again, study.protocol)
+    for shown in study.with_showings.every if study.codes.raters.is_model.any() else ():
+        yield from judges(shown, study.protocol)
 
 
 def _split(study: StudyData) -> Iterator[Estimate]:

@@ -46,6 +46,15 @@ class StudyData:
         """The same data with the planned repeats among the answers."""
         return replace(self, codes=codes_of(self.frames, self.protocol, with_repeats=True))
 
+    @cached_property
+    def with_showings(self) -> StudyData:
+        """The same data with all showings of model judges, which are stored as repeats."""
+        ratings = self.frames.ratings
+        models = self.frames.raters.loc[self.frames.raters["kind"] == "model", "rater"]
+        is_shown = (ratings["repeat"] == 0) | ratings["rater"].isin(models)
+        shown = self.frames if is_shown.all() else replace(self.frames, ratings=ratings[is_shown])
+        return replace(self, codes=codes_of(shown, self.protocol, with_repeats=True))
+
     def against(self, reference: str | None) -> StudyData:
         """The same data with another reference source."""
         analysis = self.protocol.analysis.model_copy(update={"reference": reference})

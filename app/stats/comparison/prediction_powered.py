@@ -33,6 +33,7 @@ PEOPLE = Method("two_way_cluster_t", ": mean of the sampled units")
 _ROUNDING = 1e-12
 # With fewer items, lambda is not estimated.
 MIN_ITEMS = 4
+FOLDS = 5
 ALL_RATED = "People rated all units, so the judge adds nothing."
 NO_WEIGHT = "This judge saves no human ratings: its values do not go along with those of people."
 
@@ -107,7 +108,8 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
         value: human ratings, shape (n,), without missing values.
         unit: unit of each rating, 0 to n_units - 1, shape (n,).
         rater: shape (n,).
-        judge: the judge's value of each unit, shape (n_units,); nan where it has none, which counts as its mean.
+        judge: the judge's value of each unit, shape (n_units,), or of several judges, (n_judges, n_units), which are
+            `stacked`; nan where it has none, which counts as its mean.
         item: of each unit, shape (n_units,).
         sign: 1 for a unit of the source, -1 for one of the reference, shape (n_units,); all 1 if None (a mean).
         chance: probability of each unit to be in the sample, shape (n_units,); equal if None.
@@ -126,24 +128,28 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
     Raises:
         ValueError: a chance that is not above 0 and at most 1.
     """
-    side = np.ones(len(judge)) if sign is None else np.asarray(sign, dtype=np.float64)
-    counts = {"n_units": len(judge), "n_ratings": len(value), "n_raters": codes(rater)[1], "n_items": codes(item)[1]}
-    n_of = np.bincount(unit, minlength=len(judge))
+    n_units = np.shape(judge)[-1]
+    side = np.ones(n_units) if sign is None else np.asarray(sign, dtype=np.float64)
+    counts = {"n_units": n_units, "n_ratings": len(value), "n_raters": codes(rater)[1], "n_items": codes(item)[1]}
+    n_of = np.bincount(unit, minlength=n_units)
     is_rated = n_of > 0
     if any(not is_rated[side == which].any() for which in np.unique(side)) or not len(value):
         nothing = undefined("no_pairable_units", "People rated no unit of the sample.", method=METHOD, **counts)
         return Powered(nothing, replace(nothing, method=PEOPLE), 0.0, nothing)
+    every = np.array([_completed(one, side) for one in np.atleast_2d(np.asarray(judge, dtype=np.float64))])
     sample = Sample(
         np.asarray(value, dtype=np.float64),
         np.asarray(unit),
         codes(rater)[0],
-        _completed(np.asarray(judge, dtype=np.float64), side),
+        every[0],
         codes(item)[0],
         side,
         is_rated,
         n_of,
         _shares(is_rated, side, chance),
     )
+    if len(every) > 1:
+        sample = replace(sample, judge=stacked(sample.mean, is_rated, every, sample.item, side))
     slope, r, m = _slope(sample)
     weight = slope if judge_weight is None else judge_weight
     people, _ = _estimated(sample, 0.0, null, level)
@@ -155,6 +161,52 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
     combined, item_share = _estimated(sample, weight, null, level)
     worth = _effective_n(len(value), people, combined, item_share, r=r, m=m, rated=float(is_rated.mean()), level=level)
     return Powered(combined.with_counts(**counts), people, weight, worth.with_counts(**counts))
+
+
+def stacked(mean: Floats, is_rated: Bools, judges: Floats, item: Ints, side: Floats) -> Floats:
+    """Return one value of each unit from several judges: a ridge regression of the human means on all of them.
+
+    The items are divided into `FOLDS`, and the values of each part come from the regression on the sampled units of the
+    others, so that no value depends on ratings of its own item (as in the design-based estimator of Egami et al. 2023).
+    The penalty is k s^2 / b'b of the least squares solution (Hoerl, Kennard and Baldwin 1975,
+    doi:10.1080/03610927508827232), with standardized judges and an intercept per side.
+
+    Args:
+        mean: the mean human rating of each unit, shape (n_units,).
+        is_rated: shape (n_units,).
+        judges: without missing values, shape (n_judges, n_units).
+        item: codes, shape (n_units,).
+        side: 1 or -1, shape (n_units,).
+
+    Returns:
+        Shape (n_units,); the mean of the judges for a part whose regression has fewer items than judges and 3.
+    """
+    spread = judges.std(axis=1, keepdims=True)
+    columns = (judges - judges.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1)
+    found = judges.mean(axis=0)
+    fold = item % FOLDS
+    for part in range(FOLDS):
+        here, learns = fold == part, is_rated & (fold != part)
+        if len(np.unique(item[learns])) >= len(judges) + 3:
+            slopes, levels = _ridge(mean[learns], columns[:, learns], side[learns])
+            found[here] = levels[(side[here] > 0).astype(np.int64)] + slopes @ columns[:, here]
+    return np.asarray(found)
+
+
+def _ridge(y: Floats, columns: Floats, side: Floats) -> tuple[Floats, Floats]:
+    """Return the slopes of a ridge regression, shape (n_judges,), and the intercepts of both sides, shape (2,)."""
+    at = (side > 0).astype(np.int64)
+    n = np.maximum(np.bincount(at, minlength=2), 1)
+    mean_y = np.bincount(at, y, 2) / n
+    mean_x = np.array([np.bincount(at, row, 2) / n for row in columns])
+    rest, X = y - mean_y[at], columns - mean_x[:, at]
+    gram, moment = X @ X.T, X @ rest
+    slopes = np.linalg.lstsq(gram, moment, rcond=None)[0]
+    noise = float(((rest - slopes @ X) ** 2).sum()) / max(len(y) - len(X) - len(np.unique(at)), 1)
+    size = float(slopes @ slopes)
+    if size > 0:
+        slopes = np.linalg.solve(gram + np.eye(len(X)) * (len(X) * noise / size + _ROUNDING), moment)
+    return slopes, mean_y - slopes @ mean_x
 
 
 def _completed(judge: Floats, side: Floats) -> Floats:

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from app.stats.arrays import Floats
-from app.stats.comparison.prediction_powered import ALL_RATED, NO_WEIGHT, Powered, prediction_powered
+from app.stats.comparison.prediction_powered import (
+    ALL_RATED,
+    FOLDS,
+    NO_WEIGHT,
+    Powered,
+    prediction_powered,
+    stacked,
+)
 
 N, N_MORE = 60, 140
 EXACT = 1e-6
@@ -31,8 +38,8 @@ def wave(seed: int) -> tuple[Floats, Floats]:
 
 def powered(people: Floats, judge: Floats, **options: object) -> Powered:
     """Return the mean of 200 units, of which the first 60 are rated, each by a rater of its own."""
-    rated = np.arange(N)
-    return prediction_powered(people[:N], unit=rated, rater=rated, judge=judge, item=np.arange(len(judge)), **options)  # type: ignore[arg-type]
+    rated, item = np.arange(N), np.arange(np.shape(judge)[-1])
+    return prediction_powered(people[:N], unit=rated, rater=rated, judge=judge, item=item, **options)  # type: ignore[arg-type]
 
 
 def matches(found: Powered, people: Floats, judge: Floats, oracle: tuple[float, float, float]) -> None:
@@ -183,3 +190,53 @@ def test_impossible_chances_are_refused(wrong: float) -> None:
     people, judge = wave(0)
     with pytest.raises(ValueError, match="above 0 and at most 1, found"):
         powered(people, judge, chance=np.full(N + N_MORE, wrong))
+
+
+def test_stacked_value_is_that_of_a_ridge_regression_on_the_other_items() -> None:
+    """The last fold by the normal equations, with an intercept for each side and the penalty written out."""
+    people, judge = wave(0)
+    other = np.cos(2.3 * np.arange(len(people)))
+    item = np.repeat(np.arange(100), 2)
+    side, is_rated = np.tile([1.0, -1.0], 100), np.arange(200) < N
+    judges = np.array([judge, other])
+    found = stacked(people, is_rated, judges, item, side)
+    last = item % FOLDS == FOLDS - 1
+    learns = is_rated & ~last
+    z = (judges - judges.mean(axis=1, keepdims=True)) / judges.std(axis=1, keepdims=True)
+    x = np.column_stack([side > 0, side < 0, *z]).astype(float)
+    b = np.linalg.lstsq(x[learns], people[learns], rcond=None)[0]
+    noise = ((people[learns] - x[learns] @ b) ** 2).sum() / (learns.sum() - 4)
+    penalty = np.diag([0, 0, 1, 1]) * 2 * noise / (b[2:] @ b[2:])
+    ridge = np.linalg.solve(x[learns].T @ x[learns] + penalty, x[learns].T @ people[learns])
+    assert found[last] == pytest.approx(x[last] @ ridge)
+
+
+def test_no_stacked_value_depends_on_ratings_of_its_own_item() -> None:
+    people, judge = wave(1)
+    item, side = np.arange(len(people)), np.ones(len(people))
+    judges = np.array([judge, judge[::-1]])
+    changed = people.copy()
+    changed[7] += 100
+    before, after = (stacked(one, np.arange(200) < N, judges, item, side) for one in (people, changed))
+    is_same = item % FOLDS == 7 % FOLDS
+    assert (before[is_same] == after[is_same]).all()
+    assert (before[~is_same] != after[~is_same]).all()
+
+
+def test_too_few_items_to_stack_give_the_mean_and_judges_without_variation_no_slope() -> None:
+    people, judge = wave(2)
+    item, side = np.arange(len(people)), np.ones(len(people))
+    judges = np.array([judge, 2 * judge])
+    assert stacked(people, item < 5, judges, item, side) == pytest.approx(judges.mean(axis=0))
+    flat = stacked(people, item < N, np.ones((2, len(people))), item, side)
+    here = item % FOLDS == 0
+    assert flat[here] == pytest.approx(people[(item < N) & ~here].mean())
+
+
+def test_judges_that_err_independently_narrow_the_interval_more_than_each() -> None:
+    people, _ = wave(3)
+    judges = people + np.random.default_rng(1).normal(0, 1.5, (3, len(people)))
+    together = powered(people, judges).combined.standard_error
+    alone = [powered(people, judge).combined.standard_error or 0.0 for judge in judges]
+    assert together is not None
+    assert together < 0.95 * min(alone)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -274,11 +274,13 @@ class Judged:
 def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
     """Yield the estimates for each judge, compared with all human raters and each pool.
 
-    The question data must include planned repeats.
+    The question data must include the judges' showings and no planned repeats of people. A composite has one score of
+    each unit, of the mean of each answer over the showings.
     """
-    if data.question.target == "rater" or data.is_composite:
+    if data.question.target == "rater":
         return
     codes, answers = data.codes, data.answers
+    first_of_model: dict[int, Answers] = {}
     is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[answers.row] > 0
     for code in np.flatnonzero(codes.raters.is_model).tolist():
         is_own = answers.rater == code
@@ -287,13 +289,14 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
         if not len(own.value):
             continue
         showings = _showings(data, every, again)
+        first_of_model.setdefault(int(codes.raters.counts_as[code]), _of_all_showings(every, showings))
         scope: Scope = {"rater_kind": "model", "raters": [codes.raters.ids[code]]}
         for judged in _judged(data, scope, showings, is_again):
             yield from _beside(judged)
             if judged.scope == scope:
                 yield from _alone(judged, every, protocol)
         yield from repeated_answers(data, every, again, scope)
-    yield from _jury(data, is_again)
+    yield from _jury(data, is_again, [*first_of_model.values()])
 
 
 def _judged(data: AnyQuestionData, scope: Scope, showings: tuple[Answers, ...], is_again: Bools) -> Iterator[Judged]:
@@ -307,8 +310,11 @@ def _judged(data: AnyQuestionData, scope: Scope, showings: tuple[Answers, ...], 
             yield Judged(data, {**scope, **group.scope}, of_units, showings, EPSILON.get(pool, SKILLED))
 
 
-def _jury(data: AnyQuestionData, is_again: Bools) -> Iterator[Estimate]:
-    """Yield how far the jury of all models agrees with people, and what it would conclude, if there are two models."""
+def _jury(data: AnyQuestionData, is_again: Bools, owns: Sequence[Answers]) -> Iterator[Estimate]:
+    """Yield how far the jury of all models agrees with people, and what it would conclude, if there are two models.
+
+    `owns` are the answers of one run of each model, which count together with people's.
+    """
     raters = data.codes.raters
     every = data.answers.select(raters.is_model[data.answers.rater])
     is_nominal = level_of(data) == "nominal"
@@ -321,11 +327,17 @@ def _jury(data: AnyQuestionData, is_again: Bools) -> Iterator[Estimate]:
         if judged.scope == scope:
             yield from judge_contrasts(data, _with_votes(every, raters.counts_as, jury), scope)
             yield from answered_units(data, judged.humans, judged.is_answered, scope)
+            yield from together(data, judged.humans, owns, scope)
 
 
 def _with_votes(every: Answers, counts_as: Ints, jury: Answers) -> Answers:
     """What the jury concludes from: of choices every answer with its model as the rater, otherwise its own answers."""
     return replace(every, rater=counts_as[every.rater]) if isinstance(every, Choices) else jury
+
+
+def _of_all_showings(every: Answers, showings: Sequence[Answers]) -> Answers:
+    """Choices of all showings: a judge that takes the first side has no preference then. Otherwise their means."""
+    return every if isinstance(every, Choices) else showings[0]
 
 
 def _showings(data: AnyQuestionData, every: Answers, is_again: Bools) -> tuple[Answers, ...]:
@@ -339,13 +351,12 @@ def _showings(data: AnyQuestionData, every: Answers, is_again: Bools) -> tuple[A
 def _alone(judged: Judged, every: Answers, protocol: Protocol) -> Iterator[Estimate]:
     """Yield what is the same for every pool: biases, calibration, and what the judge did not answer."""
     data, humans, said, scope = judged.data, judged.humans, judged.said, judged.scope
-    # Choices of all showings: a judge that takes the first side has no preference then.
-    own = every if isinstance(every, Choices) else judged.showings[0]
+    own = _of_all_showings(every, judged.showings)
     yield from self_preference_estimates(data, humans, own, said, scope, protocol)
     yield from length_bias(data, humans, own, said, scope)
     yield from calibration(data, humans, judged.showings[0], scope)
     yield from judge_contrasts(data, own, scope)
-    yield from together(data, humans, own, scope)
+    yield from together(data, humans, [own], scope)
     yield from answered_units(data, humans, judged.is_answered, scope)
     yield from bounds_of_missing(data, humans, said, scope, is_nominal=judged.is_nominal)
 

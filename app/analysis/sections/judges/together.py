@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.analysis.data.answers import Answers, Choices
-from app.analysis.data.encoded_study import Bools, Floats, Sample
+from app.analysis.data.encoded_study import Bools, Floats, Ints, Sample
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.choice import choices_between
@@ -21,6 +21,7 @@ from app.stats.result import Result
 
 SECTION = "judge"
 RANDOM = "This assumes that people rated a random sample of what the judge rated."
+STACKED = "The judges count by a regression of people's answers on theirs, fitted to other items."
 DRAWN = "The probability of each item to be rated by people is known, and counts."
 _BOTH, _ALONE = "judge and people", "people alone, each sampled unit once"
 _CITES = ("angelopoulos2023", "egami2023")
@@ -96,33 +97,34 @@ class Said:
         return Said(self.answers.select(here), self.value[here], self.is_reference[here])
 
 
-def together(data: AnyQuestionData, humans: Answers, own: Answers, scope: Scope) -> Iterator[Estimate]:
-    """Yield means, differences and shares preferred by judge and people, where the judge answered more than people did.
+def together(data: AnyQuestionData, humans: Answers, owns: Sequence[Answers], scope: Scope) -> Iterator[Estimate]:
+    """Yield means, differences and shares preferred by judges and people, where judges answered more than people did.
 
     Args:
         data: the question data.
         humans: of all human raters, one answer of each rater and unit.
-        own: of the judge; of a choice the answers of all showings, otherwise one answer per response.
-        scope: of the judge.
+        owns: of each judge; of a choice the answers of all showings, otherwise one answer per response.
+        scope: of the judges.
     """
-    is_choice = isinstance(own, Choices)
+    is_choice = isinstance(humans, Choices)
     if not is_choice and level_of(data) == "nominal":
         return
     if not is_choice and data.question.rated != "response":
-        yield from _estimates(data, _rated(humans), _rated(own), scope, "mean")
+        yield from _estimates(data, _rated(humans), [_rated(own) for own in owns], scope, "mean")
         return
     if not is_choice:
         for source in data.sources:
             code = data.code_of(source)
-            people, judge = (_rated(_of(answers, code)) for answers in (humans, own))
-            yield from _estimates(data, people, judge, {**scope, "source": source}, "mean")
+            people, *judges = (_rated(_of(answers, code)) for answers in (humans, *owns))
+            yield from _estimates(data, people, judges, {**scope, "source": source}, "mean")
     reference = data.reference
     for source in data.sources:
         if reference is not None and source != reference:
             where: Scope = {**scope, "source": source, "reference": reference}
             codes = data.code_of(source), data.code_of(reference)
             statistic = "share_preferred" if is_choice else "mean_difference"
-            yield from _estimates(data, _told(humans, *codes), _told(own, *codes), where, statistic)
+            people, *judges = (_told(answers, *codes) for answers in (humans, *owns))
+            yield from _estimates(data, people, judges, where, statistic)
 
 
 def _rated(answers: Answers, value: Floats | None = None) -> Said:
@@ -141,14 +143,17 @@ def _told(answers: Answers, mine: int, theirs: int) -> Said:
     return Said(part, part.value, part.source == theirs)
 
 
-def _estimates(data: AnyQuestionData, people: Said, judge: Said, where: Scope, statistic: str) -> Iterator[Estimate]:
-    people, judge = people.known, judge.known
+def _estimates(
+    data: AnyQuestionData, people: Said, judges: Sequence[Said], where: Scope, statistic: str
+) -> Iterator[Estimate]:
     sample = data.codes.sample
-    people, left_out = _of_sample(people, sample)
-    powered = _powered(people, judge, sample, 0.5 if statistic == "share_preferred" else 0.0)
+    people, left_out = _of_sample(people.known, sample)
+    judges = [judge.known for judge in judges]
+    powered = _powered(people, judges, sample, 0.5 if statistic == "share_preferred" else 0.0)
     if powered is None:
         return
-    note = f"{powered.combined.note} {DRAWN if sample else RANDOM} {left_out}".strip()
+    sentences = (powered.combined.note, DRAWN if sample else RANDOM, left_out, STACKED if len(judges) > 1 else "")
+    note = " ".join(sentence for sentence in sentences if sentence)
     is_share = statistic == "share_preferred"
     values = {f"{statistic}_people": powered.people, f"{statistic}_ppi": replace(powered.combined, note=note)}
     if is_share:
@@ -171,29 +176,34 @@ def _of_sample(people: Said, sample: Sample | None) -> tuple[Said, str]:
     return people.select(is_in), f"Ratings of {counted(n, 'item')} are left out, {why}." if n else ""
 
 
-def _powered(people: Said, judge: Said, sample: Sample | None, null: float) -> Powered | None:
-    """Return the estimates over all units that either answered; None if people answered all of them, or none.
+def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, null: float) -> Powered | None:
+    """Return the estimates over all units that anybody answered; None if people answered all of them, or none.
 
     Items whose probability is not known are no part of it.
     """
     if sample is not None:
-        judge = judge.select(np.isfinite(sample.probability[judge.answers.item]))
-    units, at = np.unique(np.concatenate([people.answers.unit, judge.answers.unit]), return_index=True)
+        judges = [judge.select(np.isfinite(sample.probability[judge.answers.item])) for judge in judges]
+    every = [people, *judges]
+    units, at = np.unique(np.concatenate([one.answers.unit for one in every]), return_index=True)
     rated = np.searchsorted(units, people.answers.unit)
     if not len(rated) or len(np.unique(rated)) == len(units):
         return None
-    item = np.concatenate([people.answers.item, judge.answers.item])[at]
-    is_reference = np.concatenate([people.is_reference, judge.is_reference])[at]
-    place = np.searchsorted(units, judge.answers.unit)
-    n = np.bincount(place, minlength=len(units))
-    total = np.bincount(place, judge.value, len(units))
+    item = np.concatenate([one.answers.item for one in every])[at]
+    is_reference = np.concatenate([one.is_reference for one in every])[at]
     return prediction_powered(
         people.value,
         unit=rated,
         rater=people.answers.rater,
-        judge=np.where(n > 0, total / np.maximum(n, 1), np.nan),
+        judge=np.array([_mean_of_units(judge, units) for judge in judges]),
         item=item,
         sign=np.where(is_reference, -1.0, 1.0),
         chance=None if sample is None else sample.probability[item],
         null=null,
     )
+
+
+def _mean_of_units(judge: Said, units: Ints) -> Floats:
+    """Return the judge's mean value of each unit; nan without one."""
+    place = np.searchsorted(units, judge.answers.unit)
+    n, total = (np.bincount(place, weights, len(units)) for weights in (None, judge.value))
+    return np.where(n > 0, total / np.maximum(n, 1), np.nan)

@@ -13,7 +13,7 @@ from app.analysis.findings.judge_conclusions import conclusions_by_judge
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.sections.judges.together import DRAWN, RANDOM
+from app.analysis.sections.judges.together import DRAWN, RANDOM, STACKED
 from app.stats.comparison.prediction_powered import prediction_powered
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
@@ -21,6 +21,7 @@ N_ITEMS, N_RATED, N_RATERS = 24, 10, 4
 JUDGE = {"rater_kind": "model", "raters": ["judge"]}
 BOTH = JUDGE | {"source": "model", "reference": "human"}
 SOURCES = ("human", "model")
+BOTH_SCORES = {"question": "both", "source": "model", "reference": "human", "test": "mean_difference"}
 
 
 def said(i: int, source: str, rater: int) -> int:
@@ -118,6 +119,71 @@ def test_means_and_shares_are_of_all_units_too() -> None:
     chosen = np.mean([(i + k) % 3 == 1 for i in range(N_RATED) for k in range(N_RATERS)])
     assert share.estimate == pytest.approx(chosen)
     assert only(found, "share_preferred_ppi", scope=BOTH).n_ratings == N_RATED * N_RATERS
+
+
+def test_composite_is_combined_from_the_showings_of_the_judge_and_the_first_answers_of_people() -> None:
+    """The judge rated each response twice, and a person one: scores are of means, and of the first answer."""
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        for source in SOURCES:
+            page = {"item": f"i{i}", "response": f"i{i}:{source}"}
+            for shown in (0, 1):
+                for question, more in (("empathy", 0), ("warmth", 1)):
+                    value = judged(i, source) + shown * more
+                    rows.append({**page, "rater": "judge", "question": question, "value": value, "repeat": shown})
+            for k in range(N_RATERS) if i < N_RATED else ():
+                for question in ("empathy", "warmth"):
+                    given = {**page, "rater": f"r{k}", "question": question}
+                    rows.append({**given, "value": said(i, source, k)})
+                    if (i, k) == (0, 0):
+                        rows.append({**given, "value": 5, "repeat": 1})
+    composites = {"both": {"questions": ["empathy", "warmth"]}}
+    study = protocol(FIVE, {**FIVE, "key": "warmth"}, analysis={"composites": composites, "primary": [BOTH_SCORES]})
+    found = analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}]), study)
+    people = np.mean([said(i, "model", k) for i in range(N_RATED) for k in range(N_RATERS)])
+    assert only(found, "mean_people", scope=JUDGE | {"source": "model"}, question="both").estimate == pytest.approx(
+        people
+    )
+    alone = only(found, "judge_mean_difference", scope=BOTH, question="both").estimate
+    assert alone == pytest.approx(np.mean([judged(i, "model") - judged(i, "human") for i in range(N_ITEMS)]))
+    one, other = (
+        only(found, "mean_ppi", scope=JUDGE | {"source": "model"}, question=key) for key in ("empathy", "both")
+    )
+    assert one.estimate == pytest.approx(other.estimate)
+    assert [row.label for row in conclusions_by_judge(found, main_contrasts(found, study))] == ["Both"]
+
+
+def test_several_judges_are_stacked_and_runs_of_one_model_count_once() -> None:
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        for source in SOURCES:
+            page = {"item": f"i{i}", "response": f"i{i}:{source}", "question": "empathy"}
+            values = {"judge": judged(i, source), "other": 1 + (judged(i, source) + i) % 3, "again": 1}
+            rows += [{**page, "rater": name, "value": value} for name, value in values.items()]
+            rows += [{**page, "rater": f"r{k}", "value": said(i, source, k)} for k in range(N_RATERS) if i < N_RATED]
+    study = protocol(FIVE)
+    models = {"judge": "m1", "other": "m2", "again": "m1"}
+    given = frames(study, rows, raters=[{"rater": name, "kind": "model"} for name in models])
+    found = analyze(replace(given, raters=given.raters.assign(model=given.raters["rater"].map(models))), study)
+    expected = prediction_powered(
+        np.array([said(i, source, k) * 1.0 for i in range(N_RATED) for source in SOURCES for k in range(N_RATERS)]),
+        unit=np.repeat(np.arange(2 * N_RATED), N_RATERS),
+        rater=np.tile(np.arange(N_RATERS), 2 * N_RATED),
+        judge=np.array(
+            [
+                [judged(i, source) for i in range(N_ITEMS) for source in SOURCES],
+                [1 + (judged(i, source) + i) % 3 for i in range(N_ITEMS) for source in SOURCES],
+            ]
+        ),
+        item=np.repeat(np.arange(N_ITEMS), 2),
+        sign=np.tile([-1.0, 1.0], N_ITEMS),
+        null=0.0,
+    )
+    both = only(found, "mean_difference_ppi", scope=BOTH | {"raters": ["judge", "other", "again"]})
+    assert both.estimate == pytest.approx(expected.combined.estimate)
+    assert STACKED in both.note
+    assert expected.judge_weight > 0.1
+    assert len(find(found, "mean_difference_ppi")) == 4
 
 
 def test_question_about_items_has_one_mean() -> None:
