@@ -33,7 +33,9 @@ def written() -> str:
         keys = coefficients.statistics_of(function)
         first = declared(keys[0])
         anchor = headings(ROOT / first.formula)[first.key]
-        link = f"[{first.name}]({first.formula.removeprefix('docs/')}#{anchor})"
+        # A name that goes on in the variant, such as "... (same rater, same item)", is written whole.
+        told = first.name if first.name.count("(") == first.name.count(")") else first.label
+        link = f"[{told}]({first.formula.removeprefix('docs/')}#{anchor})"
         cited = dict.fromkeys(one.in_text for key in keys for one in of_statistic(key))
         rows.append(f"| `{name}({', '.join(signature(function).parameters)})` | {link} | {'; '.join(cited)} |")
     return LIST + "\n".join(rows) + "\n"
