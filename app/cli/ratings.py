@@ -36,8 +36,8 @@ AnswerColumns = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=COLUMN",
-        help="The column with the answers to one question. Repeat for each question. Use {rater} and {source} for "
-        'the words that differ between columns, as in quality="Eval {rater} Quality ({source})". '
+        help="The column with the answers to one question. Repeat for each question. Use {rater}, {source} and {item} "
+        'for the words that differ between columns, as in quality="Eval {rater} Quality ({source})". '
         "Default: the columns whose names contain the key or the label of a question.",
     ),
 ]

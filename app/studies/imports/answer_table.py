@@ -128,13 +128,14 @@ class _Part:
             "question": None if answers.question else columns.question,
             "source": None if answers.source else columns.source,
             "rater": answers.rater_column or (None if answers.rater else columns.rater),
-            "item": columns.item,
-            "response": columns.response,
+            "item": None if answers.item else columns.item,
+            "response": None if answers.item else columns.response,
         }
         self._constant = {
             "question": answers.question,
             "source": answers.source,
             "rater": answers.rater or (new_raters.rater if columns.rater is None else None),
+            "item": answers.item,
         }
         self._header = answers.column
 
@@ -142,13 +143,13 @@ class _Part:
         column, constant = self._column[name], self._constant.get(name)
         if column is not None:
             return self._sheet.column(column)[self.places]
-        if name == "item" and self._column["response"] is None:
+        if name == "item" and constant is None and self._column["response"] is None:
             return np.array([str(place + 1) for place in self.places], dtype=object)
         return np.full(len(self.places), constant or "", dtype=object)
 
     def headers(self, name: str) -> Column:
         """Return the header for each cell; values taken from the name of an answer column belong to that column."""
-        missing = ROW_NUMBER if name == "item" else self._header
+        missing = ROW_NUMBER if name == "item" and self._constant["item"] is None else self._header
         return np.full(len(self.places), self._column[name] or missing, dtype=object)
 
 

@@ -22,9 +22,9 @@ class RatingLayout:
 
     `item` and `response` are columns of IDs or of texts. `rater` may contain {source} and {question}, for files that
     name the raters in several columns. `questions`: from question to the column with its answers, which may contain
-    the placeholders {rater} and {source}. `value`: the column with the answers to all questions, which may contain
-    {question} too. `recoded`: from question and cell to the value to read instead, empty for no answer. `missing`:
-    cells that are not answers. `columns`: the columns with answers, if each is described by itself.
+    the placeholders {rater}, {source} and {item}. `value`: the column with the answers to all questions, which may
+    contain {question} too. `recoded`: from question and cell to the value to read instead, empty for no answer.
+    `missing`: cells that are not answers. `columns`: the columns with answers, if each is described by itself.
     """
 
     item: str | None = None
@@ -146,7 +146,7 @@ def columns_of(
         without = next(column.column for column in answers if column.rater is column.rater_column is None)
         allowed = "a column of raters (--rater), {rater} in the column names, or a single rater (--rater-id)"
         problems.add(sheet.file, 1, without, and_list(sheet.columns, 40), allowed)
-    if named["item"] is None and named["response"] is None:
+    if named["item"] is None and named["response"] is None and not any(column.item for column in answers):
         named["item"] = finder.item_by_content(
             {column.column for column in answers}, required=named["rater"] is not None
         )

@@ -160,11 +160,18 @@ def _is_named_text(name: str, filled: Sequence[str], n_sources: int) -> bool:
     return n_words >= _MIN_WORDS * len(filled) and 2 * n_sources * len({*filled}) > len(filled)
 
 
+# What Qualtrics writes for answers of a preview, in words and as a number.
+_PREVIEWS = ("Survey Preview", "1")
+
+
 def without_second_header(table: Table, problems: Problems) -> Table:
     """The table without a first row that names the columns again, such as labels below the names; with a note.
 
-    It has a word or two where the rows below have long texts, and a number nowhere.
+    It has a word or two where the rows below have long texts, and a number nowhere. A file of Qualtrics has two such
+    rows in any case, and previews of the survey, which are no answers.
     """
+    if _is_of_qualtrics(table):
+        return _answers_of_qualtrics(table, problems)
     if len(table) <= _MIN_REPEATED:
         return table
     top = [str(cells[0]).strip() for cells in table.columns.values()]
@@ -180,6 +187,22 @@ def without_second_header(table: Table, problems: Problems) -> Table:
     found = f"a second row of column names ({shown(', '.join(cell for cell in top if cell))})"
     problems.note(table.file, int(table.rows[0]), None, found, "one row of column names; the second row was left out")
     return table.only(np.arange(len(table)) > 0)
+
+
+def _is_of_qualtrics(table: Table) -> bool:
+    """Whether the third row of the file has the IDs by which Qualtrics reads its own files."""
+    return len(table) > 1 and any(str(cells[1]).lstrip().startswith('{"ImportId"') for cells in table.columns.values())
+
+
+def _answers_of_qualtrics(table: Table, problems: Problems) -> Table:
+    """The rows below the three header rows, without previews."""
+    status = table.columns.get("Status", np.full(len(table), "", dtype=object))
+    is_preview = np.isin([str(cell).strip() for cell in status], _PREVIEWS)
+    is_preview[:2] = False
+    if is_preview.any():
+        found = f"{is_preview.sum()} previews of the survey"
+        problems.note(table.file, int(table.rows[is_preview][0]), "Status", found, "answers; previews were left out")
+    return table.only((np.arange(len(table)) > 1) & ~is_preview)
 
 
 def note_texts_as_names(table: Table, columns: Iterable[str], problems: Problems) -> None:

@@ -1,4 +1,4 @@
-"""Columns that contain answers: the question, source and rater of each."""
+"""Columns that contain answers: the question, source, rater and item of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.base.problems import Problems
 from app.base.words import and_list, or_list
 from app.studies.imports.name_matching import Names, words_of
 
-PLACEHOLDERS = ("rater", "source", "question")
+PLACEHOLDERS = ("rater", "source", "question", "item")
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 
 
@@ -29,6 +29,7 @@ class AnswerColumn:
     question: str | None = None
     source: str | None = None
     rater: str | None = None
+    item: str | None = None
     rater_column: str | None = None
 
 
@@ -42,7 +43,7 @@ class Patterns:
         """Return every column that matches the pattern; if there is none, add a problem.
 
         Args:
-            pattern: a column name in which {rater}, {source} and {question} match any words.
+            pattern: a column name in which {rater}, {source}, {question} and {item} match any words.
             question: the question that the column is about, if the pattern does not contain it.
         """
         expression = _expression(pattern)
@@ -61,7 +62,7 @@ class Patterns:
                 return  # a similar column without answers
         source = self._source(column, words["source"]) if "source" in words else None
         if "source" not in words or source is not None:
-            yield AnswerColumn(column, question, source, words.get("rater"))
+            yield AnswerColumn(column, question, source, words.get("rater"), words.get("item"))
 
     def _source(self, column: str, word: str) -> str | None:
         source = self._sources.key(word)

@@ -11,7 +11,7 @@ from openpyxl import Workbook
 
 from app.studies.imports.column_meanings import NewRaters
 from tests.kit.small import read_small
-from tests.studies.imports.imported import answers, read
+from tests.studies.imports.imported import answers, problems, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,6 +60,34 @@ def test_one_pattern_can_map_all_questions(tmp_path: Path) -> None:
     text = "item,1/warmth/person,1/fit/person,1/length/person\na,3,0.5,17\n"
     found = read(tmp_path, text, value="{rater}/{question}/{source}")
     assert [(question, value) for _, _, _, question, value in answers(found)] == [("warmth", 3.0), ("fit", 0.5)]
+
+
+def test_a_row_per_rater_has_columns_for_each_item(tmp_path: Path) -> None:
+    text = "who,a W person,a W model-1,b W model-1\nx,3,1,\ny,2,,1\n"
+    found = read(tmp_path, text, rater="who", questions={"warmth": "{item} W {source}"})
+    assert answers(found) == [
+        *WARMTH,
+        ("y", "a", "a:person", "warmth", 2.0),
+        ("y", "b", "b3", "warmth", 1.0),
+    ]
+    (wrong,) = problems(tmp_path, "who,z W person\nx,3\n", rater="who", questions={"warmth": "{item} W {source}"})
+    assert (wrong.column, wrong.found) == ("z W person", "z")
+
+
+QUALTRICS = """StartDate,Status,ResponseId,Q1_a_person,Q1_a_model-1
+Start Date,Response Type,Response ID,How warm is it? - Person,How warm is it? - Model
+"{""ImportId"":""startDate"",""timeZone"":""UTC""}","{""ImportId"":""status""}","{""ImportId"":""_recordId""}","{""ImportId"":""QID1_1""}","{""ImportId"":""QID1_2""}"
+2026-03-01 10:00:00,IP Address,x,3,1
+2026-03-01 11:00:00,Survey Preview,R_2,2,2
+"""
+
+
+@pytest.mark.parametrize("status", ["Survey Preview", "1"])
+def test_three_header_rows_of_qualtrics_and_previews_are_left_out(tmp_path: Path, status: str) -> None:
+    text = QUALTRICS.replace("Survey Preview", status)
+    found = read(tmp_path, text, rater="ResponseId", questions={"warmth": "Q1_{item}_{source}"})
+    assert answers(found) == WARMTH
+    assert "1 previews of the survey" in [note.found for note in found.notes]
 
 
 def test_columns_can_be_named_explicitly(tmp_path: Path) -> None:
