@@ -12,7 +12,7 @@ from app.rating.arrival.expected_minutes import planned_minutes
 from app.rating.life_cycle import DrawnUp, drawn_up
 from app.rating.recruitment.recruitment import pay_in_words
 from app.rating.seats.trials import get_yaml
-from app.studies.editor.problem_words import problem_words
+from app.studies.editor.problem_words import path_of, problem_words
 from app.studies.editor.protocol_edits import get_draft
 from app.studies.imports.import_report import names_of_models, revealing_excerpt
 from app.studies.imports.text_uploads import get_upload
@@ -43,7 +43,7 @@ def get_opening(db: Connection, study: StudyRow, as_written: Container[str] = ()
         get_yaml(db, study.id, study.protocol_version),
         needs=None,
         as_written=as_written,
-        problems=[(one.column or "", problem_words(one, draft.data)) for one in draft.problems] if draft else (),
+        problems=[(path_of(one), problem_words(one, draft.data)) for one in draft.problems] if draft else (),
         file_name=upload.file_name if upload is not None and is_used else "",
         decided=upload.decided() if upload is not None and is_used else (),
         walk=get_walk(db, study.id, study.protocol_version) if study.opened_at is None else None,

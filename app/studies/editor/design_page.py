@@ -19,8 +19,9 @@ from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
 from app.studies.editor.changes import changes
 from app.studies.editor.controls import Control
-from app.studies.editor.problem_words import problem_words
+from app.studies.editor.problem_words import label_at, path_of, problem_words
 from app.studies.editor.protocol_edits import Change, Edit, EditConflictError, get_draft, save_change
+from app.studies.editor.question_form import FIELD_WORDS
 from app.studies.editor.reading import REMOVE
 from app.studies.editor.sections import QUESTIONS, SECTIONS, Section, section_of, value_at
 from app.studies.studies import StudyRow
@@ -73,7 +74,7 @@ def placed(edit: Edit, controls: Sequence[Control], whole: str = "") -> Placed:
     at: dict[str, list[str]] = {}
     elsewhere = []
     for problem in edit.problems:
-        path = problem.column or ""
+        path = path_of(problem)
         while path and path not in paths:
             path = path.rpartition(".")[0]
         if path:
@@ -87,7 +88,7 @@ def count_problems(edit: Edit) -> dict[str, int]:
     """Number of problems per section, by its key."""
     counts: dict[str, int] = {}
     for problem in edit.problems:
-        section = section_of(_path(problem))
+        section = section_of(path_of(problem))
         key = section.key if section else "text"
         counts[key] = counts.get(key, 0) + 1
     return counts
@@ -95,31 +96,33 @@ def count_problems(edit: Edit) -> dict[str, int]:
 
 def address_of_problem(problem: Problem) -> tuple[str, int | None]:
     """The key of the page where a problem can be solved, and the number of the question if it is about one."""
-    section = section_of(_path(problem))
+    section = section_of(path_of(problem))
     if section is None:
         return "text", None
-    number = _path(problem).split(".")[1:2]
+    number = path_of(problem).split(".")[1:2]
     is_question = section.key == QUESTIONS and number and number[0].isdecimal()
     return section.key, int(number[0]) if is_question else None
 
 
-def place_in_words(problem: Problem) -> str:
+def place_in_words(problem: Problem, data: dict[str, Any]) -> str:
     """Where a problem is, in the words of the pages: *Trials: Trials per rater*, *Question 2: Scale*.
 
-    >>> place_in_words(Problem("study.yaml", 3, "design.trials_per_rater", "0", "1 or more"))
+    >>> place_in_words(Problem("study.yaml", 3, "design.trials_per_rater", "0", "1 or more"), {})
     'Trials: Trials per rater'
-    >>> place_in_words(Problem("study.yaml", 9, "questions.2.scale", "1", "2 points"))
+    >>> place_in_words(Problem("study.yaml", 9, "questions.2.scale", "1", "2 points"), {})
     'Question 2: Scale'
-    >>> place_in_words(Problem("study.yaml", 9, "questions", "no questions", "questions"))
+    >>> place_in_words(Problem("study.yaml", 9, "questions", "no questions", "questions"), {})
     'Questions'
+    >>> rule = "flow.debrief must tell raters the true source"
+    >>> place_in_words(Problem("study.yaml", 9, "flow", "nothing", rule, is_rule=True), {})
+    'Debriefing: Debrief'
     """
-    path = _path(problem)
+    path = path_of(problem)
     section, (_, number) = section_of(path), address_of_problem(problem)
     if section is None:
         return path or problem.file
     page = f"Question {number}" if number else section.title
-    label = readable(next((part for part in reversed(path.split(".")) if not part.isdecimal()), ""))
-    return page if path in {section.key, f"{QUESTIONS}.{number}"} else f"{page}: {label}"
+    return page if path in {section.key, f"{QUESTIONS}.{number}"} else f"{page}: {_label(path, data)}"
 
 
 def places_of_placeholders(protocol: Protocol, known: Container[str] = ()) -> list[tuple[str, str, str]]:
@@ -128,8 +131,10 @@ def places_of_placeholders(protocol: Protocol, known: Container[str] = ()) -> li
     return [(words, section.key, section.title) for words, section in found if section is not None]
 
 
-def _path(problem: Problem) -> str:
-    return problem.column or ""
+def _label(path: str, data: dict[str, Any]) -> str:
+    """The label of a field; below a question, a readable form of its name."""
+    name = path.rpartition(".")[2]
+    return FIELD_WORDS.get(name) or readable(name) if path.startswith(f"{QUESTIONS}.") else label_at(path, data)
 
 
 def design_page(

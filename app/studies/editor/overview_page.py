@@ -47,7 +47,8 @@ def show_design(request: Request, db: Db, lead: SignedIn, study: Own) -> Respons
         edit,
         "overview",
         problems=[
-            (problem_words(one, edit.data), place_in_words(one), *address_of_problem(one)) for one in edit.problems
+            (problem_words(one, edit.data), place_in_words(one, edit.data), *address_of_problem(one))
+            for one in edit.problems
         ],
         versions=history,
         together=together,

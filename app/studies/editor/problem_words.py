@@ -50,11 +50,17 @@ _TERMS = {
 }
 
 
+def path_of(problem: Problem) -> str:
+    """The path of the field where a problem can be solved: of one that the study lacks, it is in the rule."""
+    there, named = problem.column or "", problem.allowed.partition(" ")[0]
+    return named if problem.is_rule and section_of(there) is None and section_of(named) else there
+
+
 def problem_words(problem: Problem, data: Data) -> str:
     """What is wrong and what is allowed, for a page that names the field or shows the problem beside it."""
     if UNNAMED in problem.found.split(", "):
         return "Choose a question for each entry, or remove the entry."
-    words = _words_of(data)
+    words, problem = _words_of(data), replace(problem, column=path_of(problem))
     # The field that begins a rule is where the problem is.
     place, _, rest = problem.allowed.partition(" ")
     is_placed = problem.is_rule and "." in place
@@ -93,11 +99,16 @@ def _readable(match: re.Match[str]) -> str:
 def _field_at(path: str, data: Data) -> str:
     """A field of a form, with the page that it is on."""
     section = section_of(path)
-    if section is None:
-        return path
-    controls = (one for control in section_form(section, data, Stored()) for one in control.all)
-    label = next((one.label for one in controls if one.path == path and one.label), readable(path.rpartition(".")[2]))
-    return f"“{label}” (page {section.title})"
+    return path if section is None else f"“{label_at(path, data)}” (page {section.title})"
+
+
+def label_at(path: str, data: Data) -> str:
+    """The label of a field on its page; of one that the study lacks or that has none, a readable form of its path."""
+    section = section_of(path)
+    controls = section_form(section, data, Stored()) if section else []
+    labels = (one.label for control in controls for one in control.all if one.path == path and one.label)
+    words = (part for part in reversed(path.split(".")) if not part.isdecimal())
+    return next(labels, readable(next(words, "")))
 
 
 def _words_of(data: Data) -> dict[str, str]:

@@ -15,6 +15,7 @@ from app.base.problem import Problem
 from app.base.problems import Problems
 from app.base.rendering.words import explained
 from app.protocol.yaml.study_yaml import read_protocol
+from app.studies.editor.design_page import address_of_problem, place_in_words
 from app.studies.editor.problem_words import problem_words
 from app.studies.editor.question_form import question_editor, with_edited
 from app.studies.editor.section_form import section_form, with_edited_section
@@ -85,6 +86,15 @@ def test_rule_names_choices_and_fields_as_forms_do() -> None:
     assert problem_words(needs, DATA) == "Needs “Trials per rater” (page Trials). Found: none."
     part = Problem("study.yaml", 3, "sources", "gpt_4 and human", "must have different labels", is_rule=True)
     assert problem_words(part, DATA) == "Must have different labels."
+
+
+def test_problem_of_a_field_that_the_study_lacks_is_on_the_page_of_that_field() -> None:
+    rule = "flow.debrief must tell raters the true source if labels are swapped"
+    problem = Problem("study.yaml", 3, "flow", "nothing", rule, is_rule=True)
+    assert address_of_problem(problem) == ("ending", None)
+    assert problem_words(problem, DATA) == "Must tell raters the true source if labels are swapped. Found: nothing."
+    cut = Problem("study.yaml", 3, "analysis.cut", "unnamed", "must name rating questions (none)", is_rule=True)
+    assert place_in_words(cut, DATA) == "Analysis: Cut-off values"
 
 
 def wrong_values(controls: Sequence[Control], sent: dict[str, list[str]]) -> Iterator[dict[str, list[str]]]:

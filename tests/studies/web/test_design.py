@@ -187,7 +187,7 @@ def test_condition_with_imported_ratings_stays_in_the_draft(client: TestClient, 
     yaml = db.execute(text("SELECT yaml FROM protocols")).scalar_one()
     without = json.dumps({key: part for key, part in json.loads(yaml).items() if key != "conditions"})
     client.post("/studies/small/design/text", data={"number": "0", "yaml": without})
-    words = "Conditions must include every condition that has ratings. Found: no Told: b."
+    words = "Conditions</a>: Must include every condition that has ratings. Found: no Told: b."
     assert words in unescape(client.get("/studies/small/design").text)
     assert "told" in protocols(db)[0].document["conditions"]
 
@@ -205,7 +205,7 @@ def test_later_version_that_counts_typing_needs_a_consent_form_that_declares_it(
     )
     assert saved.status_code == 303
     refused = client.post("/studies/small/design/version")
-    assert (refused.status_code, "set flow.consent.records_typing" in refused.text) == (400, True)
+    assert (refused.status_code, "say there that typing is recorded" in refused.text) == (400, True)
     assert [row.version for row in protocols(db)] == [1]
     page = client.get("/studies/small/design/consent").text
     assert "Records typing" in page
