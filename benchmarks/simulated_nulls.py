@@ -23,6 +23,7 @@ from app.stats.factors import amce, attribute_effect, factor_effect, interaction
 from app.stats.linear.slopes import covariate_slope, turn_slope_difference
 from app.stats.mixed.lmm import mean_difference_lmm
 from app.stats.proportions.share_difference import category_difference, chi_square
+from app.stats.trade_off import trade_offs
 from benchmarks.groups_of_raters import Answers, accuracy, drawn, macro_f1, marked_f1
 
 if TYPE_CHECKING:
@@ -239,16 +240,27 @@ def _factor_between(rng: np.random.Generator) -> Result:
 
 
 def _conjoint(rng: np.random.Generator) -> Result:
-    """Return choices between two of four responses to an item, all combinations of two attributes."""
+    value, both, attributes = _choices_of_four(rng)
+    return amce(value, attributes, **both.where)[0].effect
+
+
+def _traded(rng: np.random.Generator) -> Result:
+    """Return a study in which both attributes count the same."""
+    value, both, attributes = _choices_of_four(rng, worth=0.5)
+    return trade_offs(value, attributes, **both.where)[0].ratio
+
+
+def _choices_of_four(rng: np.random.Generator, worth: float = 0.0) -> tuple[Floats, Shown, dict[str, Ints]]:
+    """Return choices between two of four responses to an item, all combinations of two attributes of equal worth."""
     per_item = np.array([(a, b) for a in range(4) for b in range(a)])
     trial = np.tile(rng.permutation(N_ITEMS * len(per_item)), 3)
     item, pair = trial // len(per_item), per_item[trial % len(per_item)]
     rater = np.arange(len(trial)) // 4
     both = Shown(np.repeat(item, PAIR), np.repeat(rater, PAIR), pair.ravel())
-    chosen = (_chosen(rng, both, 0.0) == WON).astype(np.float64)
+    more = worth * (both.source // PAIR + both.source % PAIR)
+    chosen = ((levels(rng, both) + more).reshape(-1, PAIR) @ [-1, 1] > 0).astype(np.float64)
     value = np.column_stack([1 - chosen, chosen]).ravel()
-    attributes = {"accuracy": both.source // PAIR, "warmth": both.source % PAIR}
-    return amce(value, attributes, **both.where)[0].effect
+    return value, both, {"accuracy": both.source // PAIR, "warmth": both.source % PAIR}
 
 
 def _turns(rng: np.random.Generator) -> Result:
@@ -472,5 +484,6 @@ NULLS: dict[str, dict[str, Null]] = {
     },
     "several-models": {"mean_difference": _rated_within(4, 3, 12)},
     "reasoning-models": {"attribute_effect": _thinking},
+    "case-heard": {"amce": _conjoint, "trade_off": _traded},
     "venting": {"change_difference": _vented},
 }

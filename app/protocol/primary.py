@@ -131,6 +131,7 @@ TESTS: dict[str, PrimaryTest] = {
     "change": PrimaryTest("change", ("scale",), may=("factor", "level"), of_raters=True),
     "change_difference": PrimaryTest("change", ("scale",), needs=("factor",), may=("level",), of_raters=True),
     "amce": PrimaryTest("conjoint", ("scale", "preference"), needs=("attribute",), may=("level",)),
+    "trade_off": PrimaryTest("conjoint", ("scale", "preference"), needs=("attribute",), may=("level",)),
     "empathic_accuracy": PrimaryTest("empathic_accuracy", ("scale",), may=("pool",)),
     "span_f1": PrimaryTest("spans", ("passages",), may=("source", "pool"), needs_key=True),
     "span_alpha": PrimaryTest("spans", ("passages",), may=("source", "pool")),

@@ -62,6 +62,42 @@ def amce(
     Returns:
         One effect per level except the references; if two attributes always vary together, each with reason `singular`.
     """
+    design = component_design(value, attributes, item=item, rater=rater, references=references)
+    return [Amce(*term, design.effect(at, level)) for at, term in enumerate(design.terms)]
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentDesign:
+    """Ratings on an intercept and an indicator of each level that is no reference: `terms` name these levels.
+
+    value, item, rater: shape (n,); columns: shape (n, 1 + number of terms).
+    """
+
+    value: Floats
+    item: Labels
+    rater: Labels
+    columns: Floats
+    terms: list[tuple[str, str, str]]
+
+    def contrast(self, contrast: Floats, level: float) -> Result:
+        """Return a contrast of the effects, shape (number of terms,), with CR2 errors by item and rater."""
+        of_all = np.concatenate([[0.0], contrast])
+        return linear_contrast(self.value, self.columns, of_all, item=self.item, rater=self.rater, level=level)
+
+    def effect(self, at: int, level: float) -> Result:
+        """Return the effect of one term."""
+        return self.contrast(np.eye(len(self.terms))[at], level)
+
+
+def component_design(
+    value: Floats,
+    attributes: Mapping[str, Labels],
+    *,
+    item: Labels,
+    rater: Labels,
+    references: Mapping[str, str] | None = None,
+) -> ComponentDesign:
+    """Return the regression of a conjoint design; the arguments are those of `amce`."""
     names = list(attributes)
     number, (items, raters, *levels) = present(value, item, rater, *(attributes[name] for name in names))
     columns, terms = [np.ones(len(number))], []
@@ -72,11 +108,7 @@ def amce(
         for other in others:
             columns.append(_indicator(labels == other))
             terms.append((name, other, reference))
-    X = np.column_stack(columns)
-    return [
-        Amce(*term, linear_contrast(number, X, contrast, item=items, rater=raters, level=level))
-        for term, contrast in zip(terms, np.eye(len(columns))[1:], strict=True)
-    ]
+    return ComponentDesign(number, items, raters, np.column_stack(columns), terms)
 
 
 def _indicator(is_level: Bools) -> Floats:

@@ -43,6 +43,7 @@ efron1993|Efron, B.; Tibshirani, R. J.|1993|An introduction to the bootstrap|Cha
 egami2023|Egami, N.; Hinck, M.; Stewart, B. M.; Wei, H.|2023|Using imperfect surrogates for downstream inference: Design-based supervised learning for social science applications of large language models|Advances in Neural Information Processing Systems|36|68589–68601
 enders2007|Enders, C. K.; Tofighi, D.|2007|Centering predictor variables in cross-sectional multilevel models: A new look at an old issue|Psychological Methods|12|121–138|10.1037/1082-989X.12.2.121
 feldt1965|Feldt, L. S.|1965|The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty|Psychometrika|30|357–370
+fieller1954|Fieller, E. C.|1954|Some problems in interval estimation|Journal of the Royal Statistical Society B|16|175–185|10.1111/j.2517-6161.1954.tb00159.x
 finn1970|Finn, R. H.|1970|A note on estimating the reliability of categorical data|Educational and Psychological Measurement|30|71–76
 fleiss1969|Fleiss, J. L.; Cohen, J.; Everitt, B. S.|1969|Large sample standard errors of kappa and weighted kappa|Psychological Bulletin|72|323–327|10.1037/h0028106
 fleiss1971|Fleiss, J. L.|1971|Measuring nominal scale agreement among many raters|Psychological Bulletin|76|378–382|10.1037/h0031619

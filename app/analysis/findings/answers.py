@@ -40,6 +40,7 @@ KINDS = {
     "item_attribute_category": "items_category",
     "item_attribute_preference": "items_preference",
     "amce": "level",
+    "trade_off": "trade_off",
     "interaction": "interaction",
     "pool_difference": "pools",
     "pool_correlation": "pools",
@@ -68,7 +69,7 @@ ANY_OF = {
     for kind in (
         *("at_least", "level", "chosen", "turns", "covariate", "change_level", "change_difference"),
         *("pools", "pools_raters", "pools_change", "pools_accuracy", "pools_f1", "pools_category", "pools_preference"),
-        *("items_accuracy", "items_category", "items_preference"),
+        *("items_accuracy", "items_category", "items_preference", "trade_off"),
     )
 }
 # the factor or attribute is told with the numbers
@@ -80,6 +81,7 @@ WITH_CAUSE = {
     "chosen",
     "change_level",
     "change_difference",
+    "trade_off",
 }
 # they tell what changes, not the score afterwards alone
 OF_CHANGE = {"change", "change_difference", "pool_change_difference"}
@@ -307,6 +309,8 @@ def _places(finding: Finding, protocol: Protocol, words: Words) -> dict[str, str
     reference = _group(finding, words, "reference_") if is_of_groups else isolated(scope.get("reference") or "")
     if "reference_level" in scope:
         reference = words.quoted.format(scope["reference_level"])
+    if kind == "trade_off":
+        reference = isolated(covariate_text(str(scope["covariate"])))
     return {
         "on": on,
         "reference": reference,

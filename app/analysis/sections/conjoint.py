@@ -21,6 +21,7 @@ from app.stats.arrays import Labels
 from app.stats.factors import amce
 from app.stats.linear.cluster_robust import METHOD
 from app.stats.result import undefined
+from app.stats.trade_off import trade_offs
 
 SECTION = "contrast"
 MAX_LEVELS = 12
@@ -38,11 +39,21 @@ declare(
         claim=claims.component,
         tests={"amce": Recorded(unit=None, keys=("attribute", "level", "reference_level"))},
     ),
+    Statistic(
+        "trade_off",
+        "Trade-off ratio (effect in units of another attribute's)",
+        "ratio",
+        docs="contrasts",
+        cites=("fieller1954", "hainmueller2014"),
+        no_difference=1.0,
+        claim=claims.trade_off,
+        tests={"trade_off": Recorded(unit=None, keys=("attribute", "level", "reference_level", "covariate"))},
+    ),
 )
 
 
 def conjoint(study: StudyData) -> Iterator[Estimate]:
-    """Yield average marginal component effects of the declared attributes, for human raters."""
+    """Yield average marginal component effects of the declared attributes and their ratios, for human raters."""
     declared = study.protocol.analysis.conjoint
     attributes = _levels(study.frames.responses, declared, study.protocol.attributes)
     for data in study.numbers if declared else ():
@@ -113,6 +124,12 @@ def _records(  # one argument per part of the record
         scope: Scope = {"attribute": effect.attribute, "level": effect.level, "reference_level": effect.reference_level}
         record = data.record(effect.effect, part, section=SECTION, scope=scope, statistic="amce", unit=unit)
         # Each choice is in two rows, one per response.
+        yield replace(record, n_ratings=len(np.unique(part.row)))
+    for one in trade_offs(value[has_all], levels, references=attributes.references, **part.where):
+        attribute, level, reference_level = one.of
+        scope = {"attribute": attribute, "level": level, "reference_level": reference_level}
+        scope["covariate"] = one.against[0]
+        record = data.record(one.ratio, part, section=SECTION, scope=scope, statistic="trade_off", unit=unit)
         yield replace(record, n_ratings=len(np.unique(part.row)))
     nothing = answers.select(np.zeros(len(value), dtype=bool))
     for name, why in attributes.left_out.items():

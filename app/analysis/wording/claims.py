@@ -312,6 +312,14 @@ def component(about: About) -> str:
     return f"{about.question}: responses are chosen {size} percentage points {more} often where {levels}"
 
 
+def trade_off(about: About) -> str:
+    """Describe how many times as much one attribute of a conjoint design counts as another."""
+    scope = about.estimate.scope
+    levels = f"{scope['level']} rather than {scope['reference_level']} ({about.factor})"
+    other = about.labels.column(scope["covariate"])
+    return f"{about.question}: {levels} counts {number(about.value, 'ratio')} times as much as {other}"
+
+
 def empathic(about: About) -> str:
     r = number(about.value, "coefficient")
     return f"{about.question}: perceivers' ratings correlate with the target's own at r = {r} on average (Fisher z)"

@@ -189,5 +189,11 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
     },
     "reasoning-models": {"means by model": [Record("mean", SOURCE, ("empathy", "solving"))]},
     "venting": {"change within each arm": [Record("change", "before factor level")]},
+    "case-heard": {
+        "the same effects on how fairly raters would feel treated": [
+            Record("amce", "attribute level reference_level", ("fair",)),
+            Record("trade_off", "attribute level reference_level covariate", ("fair",)),
+        ]
+    },
     "conjoint": {"the same effects on trust": [Record("amce", "attribute level reference_level", ("trust",))]},
 }

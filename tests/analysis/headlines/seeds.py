@@ -186,6 +186,7 @@ def _chosen(level: Callable[[str], bool], lean: Mapping[str, float]) -> float:
 
 
 _CONJOINT = {"accurate_warm": 1.2, "accurate_cool": 0.8, "inaccurate_warm": 0.4, "inaccurate_cool": 0.0}
+_HEARD = {"person_95": 1.2, "person_80": 0.8, "model_95": 0.4, "model_80": 0.0}
 _MODELS = {"rater_kind": "model", "reference_rater_kind": "person"}
 SEEDS: tuple[Seed, ...] = (
     Seed(
@@ -538,5 +539,15 @@ SEEDS: tuple[Seed, ...] = (
         _of("support_after", "change_difference", factor="medium"),
         Effect(_vented, n_raters=150),
         0.0,
+    ),
+    Seed(
+        "case-heard",
+        "Kidder et al. 2024",
+        "People may claim to be heard by someone who could see them as an exception, even at a cost in accuracy",
+        _of("preference", "trade_off", attribute="hearer"),
+        Effect(lambda _, seen: _HEARD[seen.source], n_raters=20, copies=4),
+        _chosen(lambda one: one.startswith("person"), _HEARD) / _chosen(lambda one: one.endswith("95"), _HEARD),
+        null=1.0,
+        is_assumed=True,
     ),
 )

@@ -167,6 +167,7 @@ FORECAST = {
     "rater-scales": "pool_difference",
     "written-with-ai": "share_preferred",
     "reasoning-models": None,
+    "case-heard": None,
     "venting": "change_difference",
 }
 
