@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from app.stats.accuracy.empathic import empathic_accuracy_difference
 from app.stats.choice.preference_shares import LOST, TIE, WON, ranked_pairs, share_preferred
 from app.stats.comparison.change import change, change_difference
 from app.stats.comparison.describe import mean_difference, share
@@ -393,6 +394,15 @@ def _thinking(rng: np.random.Generator) -> Result:
     return attribute_effect(rated(rng, shown), shown.source >= 5, shown.source, **shown.where)
 
 
+def _inferred(rng: np.random.Generator) -> Result:
+    """Return ratings of six moments of ten targets by twenty people and five models."""
+    target, perceiver, moment = (code.ravel() for code in np.indices((10, 25, 6)))
+    felt = rng.normal(size=(10, 6))[target, moment]
+    skill = 0.8 + rng.normal(0, 0.3, 25)[perceiver] + rng.normal(0, 0.3, 10)[target]
+    value = skill * felt + rng.normal(size=len(felt))
+    return empathic_accuracy_difference(felt, value, perceiver < 5, target=target, perceiver=perceiver)
+
+
 def _versions(rng: np.random.Generator) -> Result:
     """Return the answers of five models to both versions of each story, right or wrong."""
     story, version, model = (code.ravel() for code in np.indices((N_ITEMS, PAIR, 5)))
@@ -485,5 +495,6 @@ NULLS: dict[str, dict[str, Null]] = {
     "several-models": {"mean_difference": _rated_within(4, 3, 12)},
     "reasoning-models": {"attribute_effect": _thinking},
     "case-heard": {"amce": _conjoint, "trade_off": _traded},
+    "empathic-accuracy": {"pool_empathic_difference": _inferred},
     "venting": {"change_difference": _vented},
 }

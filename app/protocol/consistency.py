@@ -168,7 +168,8 @@ def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQ
     if compares == "conjoint" and contrast.attribute not in analysis.conjoint:
         yield broken(f"{part}.attribute", "must be one of analysis.conjoint", contrast.attribute)
     declared = analysis.empathic_accuracy
-    if compares == "empathic_accuracy" and (declared is None or declared.answered != key):
+    is_empathic = compares == "empathic_accuracy" or name == "pool_empathic_difference"
+    if is_empathic and (declared is None or declared.answered != key):
         yield broken(f"{part}.question", "must be the one that perceivers answer in analysis.empathic_accuracy", key)
     if compares == "belief" and analysis.believed_source is None:
         yield broken(f"{part}.test", "needs analysis.believed_source", "none")

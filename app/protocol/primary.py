@@ -118,6 +118,7 @@ TESTS: dict[str, PrimaryTest] = {
     "pool_category_difference": PrimaryTest("pools", ("codes",), may=("code", *_GROUPS), of_raters=None),
     "pool_preference_difference": PrimaryTest("pools", ("preference",), may=("source", "reference", *_GROUPS)),
     "pool_span_f1_difference": PrimaryTest("pools", ("passages",), may=_GROUPS, needs_key=True),
+    "pool_empathic_difference": PrimaryTest("pools", ("scale",), may=_GROUPS),
     "turn_slope": PrimaryTest("turns", ("scale",), may=("source",)),
     "turn_slope_difference": PrimaryTest("turns", ("scale",), may=("source", "reference")),
     "covariate_slope": PrimaryTest("covariate", ("scale",), needs=("covariate",), may=("source",)),

@@ -89,6 +89,13 @@ _ENGLISH = {
     "by {reference}",
     "pools_accuracy_unknown": "how often answers by {who} on {on} are correct cannot be compared with those by "
     "{reference} yet",
+    "pools_empathic_higher": "ratings of {on} by {who} followed the targets' own more closely than those by "
+    "{reference}",
+    "pools_empathic_lower": "ratings of {on} by {who} followed the targets' own less closely than those by {reference}",
+    "pools_empathic_inconclusive": "ratings of {on} by {who} and by {reference} followed the targets' own about as "
+    "closely, without a clear difference",
+    "pools_empathic_unknown": "how closely ratings of {on} by {who} and by {reference} follow the targets' own cannot "
+    "be compared yet",
     "pools_f1_higher": "answers by {who} on {on} matched the key better than those by {reference}",
     "pools_f1_lower": "answers by {who} on {on} matched the key less well than those by {reference}",
     "pools_f1_inconclusive": "answers by {who} on {on} did not clearly match the key better or less well than those "
@@ -243,6 +250,14 @@ _GERMAN = {
     "richtig als die durch {reference}",
     "pools_accuracy_unknown": "wie oft bei {on} die Antworten durch {who} richtig sind, lässt sich mit denen durch "
     "{reference} noch nicht vergleichen",
+    "pools_empathic_higher": "Bewertungen von {on} durch {who} folgten den eigenen der Zielpersonen enger als "
+    "die durch {reference}",
+    "pools_empathic_lower": "Bewertungen von {on} durch {who} folgten den eigenen der Zielpersonen weniger eng "
+    "als die durch {reference}",
+    "pools_empathic_inconclusive": "Bewertungen von {on} durch {who} und durch {reference} folgten den eigenen der "
+    "Zielpersonen etwa gleich eng, ohne klaren Unterschied",
+    "pools_empathic_unknown": "wie eng Bewertungen von {on} durch {who} und durch {reference} den eigenen der "
+    "Zielpersonen folgen, lässt sich noch nicht vergleichen",
     "pools_f1_higher": "bei {on} stimmten die Antworten durch {who} besser mit dem Schlüssel überein als die durch "
     "{reference}",
     "pools_f1_lower": "bei {on} stimmten die Antworten durch {who} weniger gut mit dem Schlüssel überein als die "

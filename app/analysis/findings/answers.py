@@ -50,6 +50,7 @@ KINDS = {
     "pool_category_difference": "pools_category",
     "pool_preference_difference": "pools_preference",
     "pool_span_f1_difference": "pools_f1",
+    "pool_empathic_difference": "pools_empathic",
     "turn_slope": "turns",
     "turn_slope_difference": "turns_difference",
     "dprime": "detection",
@@ -69,6 +70,7 @@ ANY_OF = {
     for kind in (
         *("at_least", "level", "chosen", "turns", "covariate", "change_level", "change_difference"),
         *("pools", "pools_raters", "pools_change", "pools_accuracy", "pools_f1", "pools_category", "pools_preference"),
+        "pools_empathic",
         *("items_accuracy", "items_category", "items_preference", "trade_off"),
     )
 }

@@ -13,10 +13,11 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MOMENTS
+from app.analysis.sections.pools import GROUPS, pairs_of_groups
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Recorded, Statistic, declare
 from app.analysis.wording import claims
-from app.stats.accuracy.empathic import METHOD, empathic_accuracy
+from app.stats.accuracy.empathic import METHOD, empathic_accuracy, empathic_accuracy_difference
 from app.stats.result import undefined
 
 SECTION = "contrast"
@@ -33,6 +34,17 @@ declare(
         minimum=MOMENTS,
         claim=claims.empathic,
         tests={"empathic_accuracy": Recorded(unit="rater_mean", keys=("covariate",))},
+    ),
+    Statistic(
+        "pool_empathic_difference",
+        "Difference in empathic accuracy between pools (Fisher z)",
+        "slope",
+        docs="contrasts",
+        cites=("ickes1993", "zaki2008"),
+        no_difference=0.0,
+        claim=claims.empathic_groups,
+        tests={"pool_empathic_difference": Recorded(unit="rater_mean", keys=("covariate",), perhaps=GROUPS)},
+        is_of_pools=True,
     ),
 )
 
@@ -61,6 +73,22 @@ def empathic(study: StudyData) -> Iterator[Estimate]:
         rated = part.select(both["place"].unique())
         scope: Scope = {**group.scope, "covariate": declared.felt}
         yield data.record(found, rated, section=SECTION, scope=scope, statistic="empathic_accuracy", unit="rater_mean")
+    for pair in pairs_of_groups(data.codes, data.question.key, study.protocol):
+        part, is_first, note = pair.of(others)
+        both = _moments(data, part).merge(felt, on=MOMENT)
+        first = is_first[both["place"].to_numpy(dtype=np.int64)]
+        if first.any() and not first.all():
+            gap = empathic_accuracy_difference(
+                both["felt"].to_numpy(),
+                both["value"].to_numpy(),
+                first,
+                target=both["target"].to_numpy(),
+                perceiver=both["rater"].to_numpy(),
+            )
+            scope = {**pair.scope, "covariate": declared.felt}
+            name = "pool_empathic_difference"
+            rated = part.select(both["place"].unique())
+            yield data.record(gap.noted(note), rated, section=SECTION, scope=scope, statistic=name, unit="rater_mean")
 
 
 def _is_target(data: ScaledData, answers: Answers, pool: str | None) -> Bools:

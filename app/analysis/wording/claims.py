@@ -325,6 +325,13 @@ def empathic(about: About) -> str:
     return f"{about.question}: perceivers' ratings correlate with the target's own at r = {r} on average (Fisher z)"
 
 
+def empathic_groups(about: About) -> str:
+    """Describe how much more closely one group of perceivers follows the targets than another."""
+    size, way = number(abs(about.value), "ratio"), "higher" if about.value > 0 else "lower"
+    gap = f"{size} {way} for {about.group()} than for {about.group('reference_')}"
+    return f"{about.question}: correlations with the targets' own ratings are {gap} (Fisher z)"
+
+
 def accuracy(about: About) -> str:
     return f"{about.question}: {number(about.value, 'share')} of answers are correct{about.of_source}"
 

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.stats.arrays import Floats, Ints, Labels
+from app.stats.arrays import Bools, Floats, Ints, Labels
 from app.stats.clusters import clusters, t_p_value
 from app.stats.comparison.describe import mean
+from app.stats.comparison.pools import pool_difference
 from app.stats.result import Method, Result, undefined
 
 METHOD = Method("two_way_cluster_t", ": Fisher z, one correlation per target and perceiver")
+NOBODY_VARIES = "No perceiver rated three or more moments of a target with any variation."
 _MIN_N = 3
 _LARGEST = 0.99999
 _ROUNDING = 1e-9
@@ -37,17 +39,43 @@ def empathic_accuracy(
     perfect correlation has no finite z and counts as .99999.
     """
     here = np.isfinite(felt) & np.isfinite(perceived)
+    z, first = _fisher_z(felt, perceived, target, perceiver)
+    if not len(z):
+        return undefined("no_pairable_units", NOBODY_VARIES, method=METHOD, n_units=0, n_ratings=int(here.sum()))
+    pairs = {"item": np.asarray(target)[first], "rater": np.asarray(perceiver)[first]}
+    return _turned_back(mean(z, level=level, **pairs), int(here.sum()))
+
+
+def empathic_accuracy_difference(
+    felt: Floats,
+    perceived: Floats,
+    is_first: Bools,
+    *,
+    target: Labels,
+    perceiver: Labels,
+    level: float = 0.95,
+) -> Result:
+    """Return the mean Fisher z of the first group of perceivers minus that of the other, over the same targets.
+
+    As `empathic_accuracy`, then `pool_difference` with targets as responses. The difference is in units of z: that of
+    r = .50 and r = .30 is .24. `is_first` is the group of the perceiver, shape (n,).
+    """
+    z, first = _fisher_z(felt, perceived, target, perceiver)
+    whose, who = np.asarray(target)[first], np.asarray(perceiver)[first]
+    found = pool_difference(z, np.asarray(is_first)[first], unit=whose, item=whose, rater=who, level=level)
+    used = np.isfinite(felt) & np.isfinite(perceived)
+    return found.with_counts(n_ratings=int(used.sum()))
+
+
+def _fisher_z(felt: Floats, perceived: Floats, target: Labels, perceiver: Labels) -> tuple[Floats, Ints]:
+    """Return Fisher's z of each target and perceiver that have one, and the position of a row of theirs."""
+    here = np.flatnonzero(np.isfinite(felt) & np.isfinite(perceived))
     groups = clusters(np.asarray(target)[here], np.asarray(perceiver)[here])
     r = _correlations(felt[here], perceived[here], groups.cell, groups.n_cells)
     first = np.full(groups.n_cells, -1, dtype=np.int64)
-    first[groups.cell[::-1]] = np.arange(len(groups.cell))[::-1]
+    first[groups.cell[::-1]] = here[::-1]
     has_r = np.isfinite(r)
-    if not has_r.any():
-        note = "No perceiver rated three or more moments of a target with any variation."
-        return undefined("no_pairable_units", note, method=METHOD, n_units=0, n_ratings=int(here.sum()))
-    z = np.arctanh(np.clip(r[has_r], -_LARGEST, _LARGEST))
-    pairs = {"item": groups.item[first[has_r]], "rater": groups.rater[first[has_r]]}
-    return _turned_back(mean(z, level=level, **pairs), int(here.sum()))
+    return np.arctanh(np.clip(r[has_r], -_LARGEST, _LARGEST)), first[has_r]
 
 
 def _turned_back(on_z: Result, n_ratings: int) -> Result:

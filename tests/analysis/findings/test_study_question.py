@@ -36,7 +36,8 @@ COMMON = {
     "responder-level": "How does Model compare with Psychotherapist on Empathy?",
     "emotion-cause": "How do the answers of models and people compare on Words that say the cause? How far do raters "
     "agree on Words that say the cause?",
-    "empathic-accuracy": "How accurate are the ratings of Feeling at this moment?",
+    "empathic-accuracy": "How do the answers of models and people compare on Feeling at this moment? How accurate are "
+    "the ratings of Feeling at this moment?",
     "before-after": "How does the change in Mood differ by Source of the responses? How does Model compare with "
     "Person on Comforting?",
     "conjoint": "How does Preference differ by Accuracy and Warmth?",

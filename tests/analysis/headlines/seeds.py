@@ -137,6 +137,26 @@ def _felt(_question: str, seen: Seen) -> float:
     return (0.0, -25.0, 25.0, 10.0, 35.0)[(seen.turn - 1) % 5]
 
 
+_MOMENTS = np.array([0.0, -25.0, 25.0, 10.0, 35.0])
+
+
+def _half_felt(question: str, seen: Seen) -> float:
+    """Models sense half of the movement of the feeling."""
+    return _felt(question, seen) * (0.5 if seen.kind == "model" else 1.0)
+
+
+def _mean_z(share: float) -> float:
+    """The mean of Fisher's z of five moments whose feeling moves by this share: that of many drawn correlations."""
+    rng, shape = np.random.default_rng(1), (20_000, len(_MOMENTS))
+    felt, sensed = (part * _MOMENTS + rng.normal(0, 10 * NOISE, shape) for part in (1.0, share))
+    u, v = (one - one.mean(axis=1, keepdims=True) for one in (felt, sensed))
+    r = (u * v).sum(axis=1) / np.sqrt((u**2).sum(axis=1) * (v**2).sum(axis=1))
+    return float(np.arctanh(r).mean())
+
+
+_Z_OF_MODELS, _Z_OF_PEOPLE = _mean_z(0.5), _mean_z(1.0)
+
+
 def _angered(question: str, seen: Seen) -> float:
     is_negative = question.partition("_")[0] in {"upset", "hostile", "irritable"}
     after = 2.6 if seen.kind == "model" else 3.4
@@ -427,8 +447,17 @@ SEEDS: tuple[Seed, ...] = (
         "Zaki et al. 2008",
         "Perceivers' ratings of a target's feelings follow the target's own",
         _of("affect", "empathic_accuracy"),
-        Effect(_felt),
+        Effect(_felt, models=1),
         434 / 498,
+        is_assumed=True,
+    ),
+    Seed(
+        "empathic-accuracy",
+        "Ickes 1993",
+        "Perceivers differ in empathic accuracy; the contrast with models is ours",
+        _of("affect", "pool_empathic_difference", **_MODELS),
+        Effect(_half_felt, models=1, copies=3),
+        _Z_OF_MODELS - _Z_OF_PEOPLE,
         is_assumed=True,
     ),
     Seed(

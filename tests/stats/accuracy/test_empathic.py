@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.stats.accuracy.empathic import empathic_accuracy
+from app.stats.accuracy.empathic import empathic_accuracy, empathic_accuracy_difference
 
 TARGET, PERCEIVER, MOMENT = (axis.ravel() for axis in np.indices((4, 5, 12)))
 
@@ -47,3 +47,28 @@ def test_correlation_with_too_few_time_points_is_undefined() -> None:
     assert found.reason == "no_pairable_units"
     none = np.zeros(0)
     assert empathic_accuracy(none, none, target=none, perceiver=none).reason == "no_pairable_units"
+
+
+def test_difference_of_two_groups_is_that_of_their_mean_z() -> None:
+    felt, perceived = _accounts()
+    first = PERCEIVER >= 3
+    found = empathic_accuracy_difference(felt, perceived, first, target=TARGET, perceiver=PERCEIVER)
+    z = np.array(
+        [
+            [np.arctanh(stats.pearsonr(felt[pair], perceived[pair]).statistic) for p in range(5) for pair in [at(t, p)]]
+            for t in range(4)
+        ]
+    )
+    assert found.estimate == pytest.approx(z[:, 3:].mean() - z[:, :3].mean())
+    assert found.p_value is not None
+    assert (found.n_items, found.n_raters, found.n_ratings) == (4, 5, 240)
+
+
+def at(target: int, perceiver: int) -> np.ndarray:
+    return np.asarray((target == TARGET) & (perceiver == PERCEIVER))
+
+
+def test_groups_without_a_correlation_have_no_difference() -> None:
+    felt, place = np.arange(4.0), np.zeros(4)
+    found = empathic_accuracy_difference(felt, np.ones(4), place > 0, target=place, perceiver=np.arange(4))
+    assert found.reason == "no_pairable_units"
