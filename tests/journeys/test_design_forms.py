@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
-from tests.journeys.axe import LIGHT_AND_DARK_PHONE, WIDE, check_in
+from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, a_lead, sign_in
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ def test_comparison_is_a_sentence_whose_choices_follow_each_other(engine: Engine
     expect(page.locator("#problems-in-analysis")).to_have_text(re.compile("^1"))
     # The words of the count, which are only heard, do not widen the question editor on a phone.
     page.goto("/studies/rated/design/questions")
-    check_in(LIGHT_AND_DARK_PHONE[1:], page)
-    page.set_viewport_size(WIDE)
+    check_in(LIGHT_AND_DARK_PHONE, page)
     page.goto("/studies/rated/design/analysis")
     margin.fill("0.5")
     expect(page.locator("#problems-in-analysis")).to_be_hidden()
