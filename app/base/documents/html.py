@@ -34,6 +34,9 @@ thead th { border-bottom: 2px solid var(--soft); vertical-align: bottom }
 pre { overflow-x: auto; font-size: .75rem; line-height: 1.45; border: 1px solid var(--line); padding: .6rem .8rem }
 figure { margin: 1.25rem 0; break-inside: avoid } figcaption { font-size: .9rem; color: var(--soft) }
 figure img { display: block; max-width: 100%; height: auto; background: #fff; padding: .5rem; border-radius: .25rem }
+.picture { overflow-x: auto }
+/* a chart on a phone scrolls: fitted to its width, its letters would have 6 pixels */
+@media screen and (max-width: 40rem) { figure img { max-width: none; min-width: 38rem } }
 @media (max-width: 40rem) { .table table { min-width: 44rem } }
 @media print { body { max-width: none; font-size: 10pt } nav { display: none } tr { break-inside: avoid }
   .new-page { break-before: page }
@@ -84,7 +87,9 @@ def _block(block: Block, pictures: Mapping[str, bytes]) -> str:
     if isinstance(block, Figure):
         data = b64encode(pictures[block.key]).decode()
         picture = f'<img alt="{escape(block.alt)}" src="data:image/svg+xml;base64,{data}">'
-        return f"<figure>{picture}<figcaption>{escape(block.caption)}</figcaption></figure>"
+        caption = escape(block.caption)
+        box = f'<div class="picture" role="region" aria-label="{caption}" tabindex="0">{picture}</div>'
+        return f"<figure>{box}<figcaption>{caption}</figcaption></figure>"
     if isinstance(block, Code):
         name = escape(block.name)
         return f'<p><b>{name}</b></p><pre role="region" aria-label="{name}" tabindex="0">{escape(block.text)}</pre>'

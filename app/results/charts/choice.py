@@ -120,7 +120,12 @@ def _bars(base: alt.Chart, rows: Sequence[Estimate], theme: Theme) -> alt.Chart:
     scale = alt.Scale(domain=[words[k] for k in used], range=[_ramp(theme)[k] for k in used])
     axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=5)
     bars: alt.Chart = base.mark_bar(height=BAR_HEIGHT, yOffset=BELOW).encode(
-        x=alt.X("low:Q", title="Share of choices", axis=axis, scale=alt.Scale(domain=[0, 1])),
+        x=alt.X(
+            "low:Q",
+            title=f"Share of choices: {words[0]} on the left, {words[-1]} on the right",
+            axis=axis,
+            scale=alt.Scale(domain=[0, 1]),
+        ),
         x2="high:Q",
         color=alt.Color("word:N", scale=scale, legend=top_legend([words[k] for k in used], 4)),
         tooltip=[

@@ -11,7 +11,7 @@ from app.results.charts.table import Table
 from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, title_of
 
 HEIGHT, GAP, ROW = 200, 22, 18
-SUBTITLE = "Each column is one analysis. Blue: the 95% CI excludes no difference; diamond: as reported"
+SUBTITLE = "Each column is one analysis. Filled, blue: the 95% CI excludes no difference; diamond: as reported"
 # Labels of rows are shorter where there is no room.
 NARROW, LABEL, NARROW_LABEL = 300, 230, 150
 # What is the same in each curve.
@@ -24,7 +24,7 @@ _Y: Spec = {
 _COLOR: Spec = {"field": "tone", "type": "nominal", "legend": None}
 _LABELS: Spec = {"orient": "left", "labelFontSize": 12, "grid": False}
 _INTERVAL: Spec = {"type": "rule", "strokeWidth": 1.5, "opacity": 0.7}
-_MARK: Spec = {"type": "point", "filled": True, "opacity": 1}
+_MARK: Spec = {"type": "point", "strokeWidth": 1.5, "opacity": 1}
 _SHAPE: Spec = {"condition": {"test": "datum.reported", "value": "diamond"}, "value": "circle"}
 _SIZE: Spec = {"condition": {"test": "datum.reported", "value": 130}, "value": 22}
 
@@ -42,6 +42,8 @@ def curve_spec(
     x: Spec = {**_X, "scale": {"domain": [-1, len(points)], "nice": False}}
     color: Spec = {**_COLOR, "scale": {"domain": ["clear", "not"], "range": [colours.source, colours.muted]}}
     y: Spec = {**_Y, "title": "Share preferred, %" if curve.kind == "share" else "Difference, points of the scale"}
+    # filled or not tells in grey print what the colour tells
+    fill: Spec = {"condition": {"test": "datum.tone === 'clear'", "value": colours.source}, "value": "transparent"}
     null: Spec = {"type": "rule", "color": colours.muted, "strokeDash": [3, 3]}
     at_null: Spec = {"data": {"values": [{"at": curve.null * factor}]}, "mark": null}
     ends: Spec = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
@@ -58,9 +60,9 @@ def curve_spec(
     above = [
         {**at_null, "encoding": {"y": {**y, "field": "at"}}},
         {"mark": _INTERVAL, "encoding": {"x": x, "color": color, **ends}},
-        {"mark": _MARK, "encoding": {"x": x, "color": color, **shown}},
+        {"mark": _MARK, "encoding": {"x": x, "color": color, "fill": fill, **shown}},
     ]
-    choices: Spec = {"mark": {**_MARK, "size": 28}, "encoding": {"x": x, "y": below, "color": color}}
+    choices: Spec = {"mark": {**_MARK, "size": 28}, "encoding": {"x": x, "y": below, "color": color, "fill": fill}}
     return {
         "$schema": SCHEMA,
         "title": title_of(title, SUBTITLE),

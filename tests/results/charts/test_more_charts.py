@@ -359,6 +359,14 @@ def test_chart_with_labels_of_80_characters_is_as_wide_as_a_phone() -> None:
     assert is_as_wide_with_letters_of_11_pixels(charts["comparison"], "full")
 
 
+def test_charts_say_in_grey_print_what_their_colours_say() -> None:
+    charts = _of_questions()
+    assert "Model preferred on the left, Human preferred on the right" in json.dumps(charts["choice-1"].spec())
+    curve = charts["specifications-1"].spec() or {}
+    marks = [one for layer in curve["layer"] for one in layer.get("layer", [layer]) if one["mark"]["type"] == "point"]
+    assert [one["encoding"]["fill"]["value"] for one in marks] == ["transparent"] * 2
+
+
 def test_chart_in_print_is_drawn_at_the_width_of_the_page() -> None:
     chart = _of_questions()["comparison"]
     assert (chart.spec() or {})["autosize"] == {"type": "fit-x", "contains": "padding", "resize": True}
