@@ -115,6 +115,15 @@ ARABIC_TEXTS = [
     }
 ]
 THREE = {"person": {"kind": "human"}, "model": {"kind": "model"}, "other": {"kind": "model"}}
+# A questionnaire of 16 statements with one scale, as personality inventories are.
+STATEMENTS = [
+    {**AGREE, "key": f"self{n}", "target": "rater", "text": f"I notice how others feel, even if they say little ({n})."}
+    for n in range(1, 17)
+]
+QUESTIONNAIRE = {
+    "questions": [EMPATHY, *STATEMENTS],
+    "flow": {"before": [{"questions": [question["key"] for question in STATEMENTS]}]},
+}
 # In addition to the templates: the name, parts of the protocol, and texts.
 OWN: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     "pair-120-words": ({"questions": [PREFERENCE, QUALITY, EMPATHY, AGREE]}, _texts(120)),
@@ -127,6 +136,7 @@ OWN: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
         _texts(80, 3),
     ),
     "arabic": (ARABIC, ARABIC_TEXTS),
+    "questionnaire": (QUESTIONNAIRE, _texts(80)),
 }
 
 
@@ -219,10 +229,15 @@ WALK = """() => {
 }"""
 
 
-def go_to_first_item(page: Page, address: str, scene: Scene) -> None:
-    """Open the study as the rater who has arrived, and complete all steps before the first item."""
+def go_to_study(page: Page, address: str, scene: Scene) -> None:
+    """Open the study as the rater who has arrived, where they are."""
     page.context.add_cookies([{"name": f"attune-rater-{scene.slug}", "value": scene.cookie, "url": address}])
     page.goto(f"{address}/s/{scene.slug}/rate")
+
+
+def go_to_first_item(page: Page, address: str, scene: Scene) -> None:
+    """Open the study and complete all steps before the first item."""
+    go_to_study(page, address, scene)
     for _ in range(12):
         if page.locator("form[data-save]#rate-form").count():
             return
