@@ -10,7 +10,7 @@ from pydantic import AliasChoices, Field, model_validator
 
 from app.base.language.message import message
 from app.base.problem import BrokenRuleError
-from app.protocol.questions.display import Display, Layout, Option, Reply, ReplyField, values_of
+from app.protocol.questions.display import Display, Layout, Option, Reply, ReplyField, defined, values_of
 from app.protocol.questions.question import (
     AnswerError,
     AskedQuestion,
@@ -38,6 +38,8 @@ class CategoryQuestion(AskedQuestion):
     type: Literal["category"]
     codes: dict[Key, str] = Field(validation_alias=AliasChoices("codes", "options"), min_length=1)
     """Answers of a category question, from code to words, or a list; also called `options`."""
+    definitions: dict[Key, str] = Field(default={})
+    """What codes mean, from code to definition: raters read it on hover, focus or tap of an answer."""
     multiple: bool = False
     """Whether raters may choose several answers."""
     exclusive: tuple[Key, ...] = ()
@@ -70,6 +72,8 @@ class CategoryQuestion(AskedQuestion):
         unknown = [code for code in self.exclusive if code not in self.codes]
         if unknown:
             raise BrokenRuleError("exclusive must name some of the codes", ", ".join(unknown))
+        if undefined := [code for code in self.definitions if code not in self.codes]:
+            raise BrokenRuleError("definitions must be of codes of the question", ", ".join(undefined))
         if self.exclusive and not self.multiple:
             raise BrokenRuleError("exclusive can be set only with multiple: true")
         return self
@@ -138,9 +142,8 @@ class CategoryQuestion(AskedQuestion):
         words = {code: text or code for code, text in self.codes.items()}
         is_lettered = all(len(text) == 1 and text.upper() in ascii_uppercase for text in words.values())
         keys = [text.upper() for text in words.values()] if is_lettered else list("1234567890")
-        return tuple(
-            Option(code, text, keys[n] if n < len(keys) else "") for n, (code, text) in enumerate(words.items())
-        )
+        options = (Option(code, text, keys[n] if n < len(keys) else "") for n, (code, text) in enumerate(words.items()))
+        return defined(options, self.definitions)
 
     def layout(self, options: Sequence[Option]) -> Layout:
         """As `AskedQuestion.layout`: it depends on the words."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from app.base.language.language import ENGLISH, Language
@@ -29,13 +29,17 @@ class Display:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One radio button or checkbox. `sign` is the number on a scale's cell; `key` is the shortcut, if there is one."""
+    """One radio button or checkbox. `sign` is the number on a scale's cell; `key` is the shortcut, if there is one.
+
+    `definition`: what it means, if the study says so.
+    """
 
     value: str
     words: str
     key: str = ""
     sign: str = ""
     has_words: bool = True
+    definition: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,11 @@ class ReplyField:
     part: str = ""
     about: str = ""
     is_required: bool = True
+
+
+def defined(options: Iterable[Option], definitions: Mapping[str, str]) -> tuple[Option, ...]:
+    """The options with their definitions."""
+    return tuple(replace(option, definition=definitions.get(option.value, "")) for option in options)
 
 
 def offers_of(options: Sequence[Option]) -> tuple[Offer, ...]:

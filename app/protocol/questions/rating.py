@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
 
 from app.base.language.message import Message, message
+from app.base.problem import BrokenRuleError
 from app.base.words import number, number_text
-from app.protocol.questions.display import Display, Layout, Option, ReplyField, values_of
-from app.protocol.questions.question import AskedQuestion, Labelled
+from app.protocol.questions.display import Display, Layout, Option, ReplyField, defined, values_of
+from app.protocol.questions.question import AskedQuestion, Key, Labelled
 from app.protocol.questions.scale import Level, Point, Scale, scale_options
 from app.protocol.questions.scaled import NumberQuestion
 
@@ -38,6 +41,24 @@ class RatingQuestion(NumberQuestion):
     """Whether raters read the words of `all` points of the scale or only those at its `ends`; the same on every
     screen, because it changes answers.
     """
+
+    definitions: dict[Key, str] = Field(default={})
+    """What points of the scale mean, from value to definition: raters read it on hover, focus or tap of a point."""
+
+    @field_validator("definitions", mode="before")
+    @classmethod
+    def _by_value(cls, data: Any) -> Any:  # noqa: ANN401 - whatever the lead wrote
+        if not isinstance(data, dict):
+            return data
+        values = {key: number(str(key)) for key in data}
+        return {str(key) if (value := values[key]) is None else number_text(value): text for key, text in data.items()}
+
+    @model_validator(mode="after")
+    def _defined_points_exist(self) -> RatingQuestion:
+        known = {number_text(value) for value in self.values}
+        if unknown := [key for key in self.definitions if key not in known]:
+            raise BrokenRuleError("definitions must be of points of the scale", ", ".join(unknown))
+        return self
 
     @property
     def scale_shown(self) -> Scale:
@@ -110,7 +131,7 @@ class RatingQuestion(NumberQuestion):
 
     def options(self, display: Display) -> tuple[Option, ...]:
         """As `AskedQuestion.options`."""
-        return scale_options(self.scale_shown, display)
+        return defined(scale_options(self.scale_shown, display), self.definitions)
 
     def layout(self, options: Sequence[Option]) -> Layout:  # noqa: ARG002 - as in the base
         """As `AskedQuestion.layout`: as declared, at every width."""

@@ -95,6 +95,11 @@ class Field:
         return self.question.options(self.display)
 
     @property
+    def defined(self) -> tuple[Option, ...]:
+        """The options that have a definition."""
+        return tuple(option for option in self.options if option.definition)
+
+    @property
     def heads(self) -> tuple[tuple[str, str], ...]:
         """The number and the label of each point as the head of its column; the label of a point may be empty.
 
@@ -158,7 +163,7 @@ class Field:
         question = self.question
         if not isinstance(question, RatingQuestion) or question.orientation == "column":
             return None
-        if question.comment or question.help or question.show_if:
+        if question.comment or question.help or question.show_if or question.definitions:
             return None
         return question.target, question.scale, question.labels_shown, question.cannot_judge, self.slot.turn
 

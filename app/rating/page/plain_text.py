@@ -82,6 +82,8 @@ def _block(number: int, block: Block, language: Language) -> Iterator[str]:
     if note := first.question.note():
         yield language.say(note)
     yield from first.question.how_to_answer(first.display)
+    for option in first.defined:
+        yield f"{option.words}: {option.definition}"
     about = [language.say(field.about) for field in block.rows if field.about]
     if about:
         yield f"({'; '.join(about)})"

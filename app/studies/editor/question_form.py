@@ -62,17 +62,18 @@ FIELD_WORDS = {
     "typing_rhythm": "Count keystrokes and typing time",
 }
 # Fields that the editor shows in a way of its own.
-_OWN = frozenset({"key", "target", "text", "label", "scale", "codes", "options", "strength", "show_if"})
+_OWN = frozenset({"key", "target", "text", "label", "scale", "codes", "options", "strength", "show_if", "definitions"})
 # Marks of single answers, drawn anew when the answers change.
 _MARKS = frozenset({"exclusive", "correct"})
 _MAIN = frozenset({"min", "max", "min_words", "max_words", "tie", "neither", "multiple", "ties", "total", "points"})
 _STRENGTH = Named(Scalar(), is_scale=True)
+_MEANINGS = Named(Scalar())
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionEditor:
-    """What the editor of a question shows. `labels` are lines; None if the question has none. `short` is the default
-    of `label`.
+    """What the editor of a question shows. `labels` are lines; None if the question has none; `meanings` has a line for
+    each of them. `short` is the default of `label`.
     """
 
     number: int
@@ -84,6 +85,7 @@ class QuestionEditor:
     short: str
     labels: str | None
     labels_help: str
+    meanings: str
     strength: str | None
     strengths: tuple[Option, ...]
     page: str
@@ -127,6 +129,7 @@ def question_editor(data: Data, number: int, columns: Columns = NO_COLUMNS, *, a
         readable(key) if text != NO_TEXT else "",
         labels,
         help_,
+        "\n".join(_meanings(question).get(one, "") for one in _answers(question)).rstrip(),
         strength,
         strengths,
         page,
@@ -146,6 +149,7 @@ def with_edited(data: Data, number: int, form: Form, *, may_rename: bool) -> tup
     data = with_question(data, number - 1, form)
     before: Data = questions_in(data)[number - 1]
     question, pasted = _with_labels(dict(before), form)
+    _define(question, form)
     if "text" in form:
         _set(question, "text", _value(form, "text") or NO_TEXT)
     if _value(form, "about"):
@@ -192,6 +196,23 @@ def _with_labels(question: Data, form: Form) -> tuple[Data, Pasted | None]:
     if points and points != now:
         question["scale"] = points
     return question, None
+
+
+def _define(question: Data, form: Form) -> None:
+    """What the answers mean: a line for each answer, in their order; of an answer that is gone, nothing."""
+    answers, before = _answers(question), _meanings(question)
+    now = before
+    if "definitions" in form:
+        now = dict(zip(answers, (" ".join(line.split()) for line in form["definitions"][0].splitlines()), strict=False))
+    now = {answer: words for answer, words in now.items() if words and answer in answers}
+    if now != before:
+        _set(question, "definitions", now or None)
+
+
+def _meanings(question: Data) -> dict[str, str]:
+    """The definitions by answer."""
+    found = named_of(_MEANINGS, question.get("definitions"))
+    return {answer: " ".join(str(words or "").split()) for answer, words in found.items()}
 
 
 def without_gone_answers(data: Data, before: Data, now: Data) -> Data:

@@ -15,7 +15,7 @@ from app.studies.editor.nodes import Named, Scalar
 Data = dict[str, Any]
 _SCALE = Named(Scalar(), is_scale=True)
 # The fields of a question that make up its scale.
-_PARTS = ("type", "scale", "min", "max", "step", "min_words", "max_words")
+_PARTS = ("type", "scale", "min", "max", "step", "min_words", "max_words", "definitions")
 # Fields of the old type that the new one may not have.
 _OF_TYPE = ("orientation", "labels_shown", "level")
 _N_STUDIES = 20

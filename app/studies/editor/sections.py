@@ -38,7 +38,7 @@ SECTIONS = (
         "study",
         "Title and instructions",
         "What the study is called, and what raters read before they start.",
-        ("title", "rater_title", "instructions", "description", "about_texts", "language", "layout"),
+        ("title", "rater_title", "instructions", "description", "about_texts", "language", "layout", "render"),
         "instructions",
     ),
     Section("sources", "Sources", "Who wrote the responses.", ("sources", "attributes")),

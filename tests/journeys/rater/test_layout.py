@@ -69,7 +69,7 @@ def test_option_labels_break_only_between_words(
     arrive(page)
     assert page.evaluate(BROKEN) == []
     heads = [words.replace("\u00ad", "") for words in page.locator(".lies-scale .head:visible").all_inner_texts()]
-    assert heads == (list(german) if width > 320 else ["Überhaupt nicht", "Außerordentlich"])
+    assert heads == list(german)
     above, below = (page.locator(f"#q1r0-{n}").bounding_box() for n in (1, 2))
     assert above and below and above["y"] < below["y"] and above["x"] == below["x"], "a column at every width"  # noqa: PT018
 
@@ -172,3 +172,30 @@ def test_title_changes_with_the_page(engine: Engine, page: Page) -> None:
     # The heading is there before htmx says so.
     until(page, "window.titleWhenSwapped")
     assert page.evaluate("titleWhenSwapped").startswith("Item 2 of 2")
+
+
+def test_definition_is_read_on_hover_focus_and_tap_and_nothing_moves(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    told = {1: "It could be to anybody.", 5: "It names the feeling, and what is left unsaid. " * 2}
+    open_a_study(engine, questions=[{**EMPATHY, "definitions": told}, PREFERENCE])
+    page = new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).new_page()
+    arrive(page)
+    line, heads = page.locator(".means-now"), page.locator(".question-rating .head")
+    expect(line).to_have_text("Point at an answer, or tap its word, to read what it means.")
+    heads.first.scroll_into_view_if_needed()
+    end = page.locator("#next").bounding_box()
+    heads.first.tap()
+    expect(line).to_have_text("not: It could be to anybody.")
+    heads.last.tap()
+    expect(line).to_contain_text("very empathetic: It names the feeling")
+    assert page.locator(".asks :checked").count() == 0
+    page.locator("#q0r0-1").focus()
+    expect(line).to_have_text("not: It could be to anybody.")
+    page.locator("label:has(#q0r1-5)").hover()
+    expect(line).to_contain_text("left unsaid")
+    assert page.locator("#next").bounding_box() == end
+    expect(page.locator("#q0r0-1")).to_have_accessible_description("It could be to anybody.")
+    page.locator(".means summary").tap()
+    expect(page.locator(".means dd").first).to_be_visible()
+    check(page)

@@ -11,7 +11,7 @@ import pytest
 from app.base.problems import Problems
 from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.editor.controls import Control, Option
-from app.studies.editor.question_form import question_editor
+from app.studies.editor.question_form import question_editor, with_edited
 from app.studies.editor.section_form import section_form, with_edited_section, with_new_entry
 from app.studies.editor.sections import BY_KEY, QUESTIONS, SECTIONS
 from app.studies.editor.stored_texts import Columns, Stored
@@ -332,3 +332,22 @@ def test_details_of_a_source_are_named_and_columns_are_chosen() -> None:
     assert [one.value for one in column.options] == ["topic", "site", "group", "family", "grosse_in_mrd"]
     assert words_of(controls(added, "sources")["attributes.1.reference_level"]) == ["The first", "work", "home"]
     check_valid(added | {"conditions": {}})
+
+
+def test_definitions_are_lines_in_the_order_of_the_answers() -> None:
+    data = data_of(TEXTS[next(iter(TEXTS))])
+    rating = {
+        "key": "warm",
+        "target": "response",
+        "type": "rating",
+        "text": "Warm?",
+        "scale": {"1": "No", "2": "", "3": "Yes"},
+    }
+    data = {**data, QUESTIONS: [{**rating, "definitions": {3: "It names\nthe feeling."}}]}
+    assert question_editor(data, 1, STORED.columns).meanings == "\n\nIt names the feeling."
+    sent = {"definitions": ["To anybody.\r\n\r\nTo this person.\r\nNo such answer."]}
+    edited, _ = with_edited(data, 1, sent, may_rename=False)
+    assert edited[QUESTIONS][0]["definitions"] == {"1": "To anybody.", "3": "To this person."}
+    shorter, _ = with_edited(edited, 1, {"labels": ["No\nYes"]}, may_rename=False)
+    fewer, _ = with_edited(shorter, 1, {"definitions": [""]}, may_rename=False)
+    assert "definitions" not in fewer[QUESTIONS][0]
