@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from app.base.language.language import ENGLISH, language_of
 from app.protocol.questions.display import Display, Offer, Option, offers_of
@@ -156,6 +156,28 @@ def test_raters_read_the_words_that_the_study_shows(
     assert ", ".join(f"{one.sign} {one.words if one.has_words else ''}".strip() for one in options) == words
     assert asked.labelled() == labelled
     assert question("text").labelled() is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "definitions", "words"),
+    [
+        ("rating", {9: "Far."}, "definitions must be of points of the scale, found 9"),
+        ("rating", {"high": "Far."}, "definitions must be of points of the scale, found high"),
+        ("rating", ["Far."], "valid dictionary"),
+        ("category", {"sings": "A song."}, "definitions must be of codes of the question, found sings"),
+    ],
+)
+def test_definition_of_no_answer_is_refused(kind: str, definitions: object, words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        question(kind, definitions=definitions)
+
+
+def test_options_have_their_definitions() -> None:
+    scale = {1: "Low", 2: "High"}
+    low, high = question("rating", scale=scale, definitions={"1.0": "To anybody."}).options(Display())
+    assert (low.definition, high.definition) == ("To anybody.", "")
+    asks, _ = question("category", codes={"a": "Asks", "t": "Tells"}, definitions={"a": "Curious."}).options(Display())
+    assert asks.definition == "Curious."
 
 
 def test_lettered_codes_have_their_letter_as_key() -> None:

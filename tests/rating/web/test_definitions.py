@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pytest
-from pydantic import ValidationError
-
-from app.protocol.questions.display import Display
-from app.protocol.study import Protocol
-from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
+from tests.kit.builder import EMPATHY, PREFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,20 +40,3 @@ def test_page_without_definitions_loads_no_script(study: Callable[..., int], vis
     page = visitor().begin()
     assert "definitions." not in page.text
     assert "What the answers mean" not in page.text
-
-
-@pytest.mark.parametrize(
-    ("question", "words"),
-    [
-        ({**EMPATHY, "definitions": {7: "Far."}}, "definitions must be of points of the scale, found 7"),
-        ({**CODES, "definitions": {"sings": "A song."}}, "definitions must be of codes of the question, found sings"),
-    ],
-)
-def test_definition_of_nothing_is_refused(question: dict[str, object], words: str) -> None:
-    with pytest.raises(ValidationError, match=words):
-        Protocol.model_validate(protocol_of(questions=[question]))
-
-
-def test_options_have_their_definitions() -> None:
-    first, *_, last = Protocol.model_validate(protocol_of(questions=[DEFINED])).questions[0].options(Display())
-    assert (first.definition, last.definition) == ("It could be to anybody.", 'It names "the" feeling.')
