@@ -23,6 +23,7 @@ from app.protocol.rater_flags import (
     side_question,
 )
 from app.protocol.study import Protocol
+from app.protocol.study_design import HumanSample
 from app.stats.sequential import boundaries, nominal_p
 
 TRIALS = {
@@ -49,6 +50,8 @@ def design_sentences(protocol: Protocol) -> Iterator[str]:
     yield f"Each page shows {TRIALS[design.trials] if protocol.sources else 'one item'}."
     places = PLACES.get(design.trials) if len(protocol.sources) > 1 else None
     yield f"{ORDERS[design.order]}{f'; {places}' if places else ''}."
+    if design.human_sample:
+        yield _sample_sentence(protocol, design.human_sample)
     if not design.pools:
         yield f"The design asks for {_asked_of(protocol, None)}."
     for name, pool in design.pools.items():
@@ -64,6 +67,13 @@ def design_sentences(protocol: Protocol) -> Iterator[str]:
         yield f"{counted(design.repeats.n, 'trial')} per rater come a second time, to measure intra-rater agreement."
     if design.adaptive:
         yield "Pairs of sources are selected adaptively from the answers so far."
+
+
+def _sample_sentence(protocol: Protocol, sample: HumanSample) -> str:
+    """What people rate, and that models judge the rest."""
+    by = and_list(map(protocol.labels.column, sample.stratify))
+    strata = f", drawn within each {by}" if by else ""
+    return f"People rate a random sample of {sample.share * 100:g}% of the items{strata}; model judges rate all items."
 
 
 def _asked_of(protocol: Protocol, pool: str | None) -> str:

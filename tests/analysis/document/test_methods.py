@@ -55,6 +55,20 @@ def test_each_pool_is_named_with_its_raters_per_trial() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sample", "words"),
+    [
+        ({"share": 0.3}, "People rate a random sample of 30% of the items; model judges rate all items"),
+        (
+            {"share": 0.125, "stratify": ["topic", "kind"]},
+            "People rate a random sample of 12.5% of the items, drawn within each Topic and Kind; model judges",
+        ),
+    ],
+)
+def test_sample_that_people_rate_is_stated(sample: dict[str, Any], words: str) -> None:
+    assert words in " ".join(design_sentences(protocol(design={"human_sample": sample})))
+
+
+@pytest.mark.parametrize(
     ("parts", "words"),
     [
         ({}, "one of the two responses (no ties)"),
