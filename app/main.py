@@ -37,8 +37,7 @@ from app.base.web import error_responses
 from app.base.web.deps import LongTurns
 from app.base.web.errors import SignInError
 from app.base.web.metric_files import FOLDER, only_living
-from app.base.web.middleware.bodies import Bodies, TooLarge
-from app.base.web.middleware.compression import Compression
+from app.base.web.middleware.bodies import Bodies, Compression, TooLarge
 from app.base.web.middleware.logged_requests import AccessLog, LoggablePath, RequestMetrics
 from app.base.web.middleware.logged_requests import log as access_log
 from app.base.web.middleware.proxies import TrustedProxies

@@ -18,8 +18,8 @@ from scipy.stats import norm
 from app.analysis import analyze
 from app.analysis.findings.answers import answers_of
 from app.analysis.findings.main_contrasts import main_contrasts
-from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled
+from app.analysis.report.verdicts import effect_behind
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 from app.protocol.study import Protocol
-from app.results.documents.report_folder import write_report
+from app.results.documents.report_files import write_report
 from app.results.reports.report_input import read_study
 
 

@@ -16,7 +16,7 @@ from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import primary_answers, published_line
-from app.analysis.report.verdict_words import verdict_text
+from app.analysis.report.verdicts import verdict_text
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import adjustment_note, ci_cell, ci_heading, estimate_text, of_text, p_cell
 from app.protocol.study import Protocol

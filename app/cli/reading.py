@@ -10,7 +10,7 @@ from typing import TypeVar
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.records import quiet
 from app.base.limits import Limits
-from app.base.processes.reading_bounds import bounded
+from app.base.processes.side_process import bounded
 from app.settings import settings
 from app.studies.folder.read import read_folder
 

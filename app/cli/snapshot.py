@@ -22,7 +22,7 @@ from app.cli.print_report import print_report
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
 from app.rating.withdrawal.withdraw import count_deleted_raters
-from app.results.documents.report_folder import write_report
+from app.results.documents.report_files import write_report
 from app.results.reports.outcomes import LiveReport
 from app.results.reports.report_input import fingerprint, read_study
 from app.results.snapshots.snapshots import (

@@ -10,7 +10,6 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from app.analysis.data.answer_labels import words_of
 from app.base.files.distinct_cells import (
     Cells,
     either,
@@ -22,6 +21,28 @@ from app.base.files.distinct_cells import (
     whole_cells,
 )
 from app.protocol.rating_columns import RatingColumn, Table
+from app.protocol.study import Protocol
+
+# Answers in words: what a number, a code or an outcome in ratings.csv stands for.
+
+
+OUTCOMES = {"tie": "Tie", "neither": "Neither", "cannot_judge": "Cannot judge"}
+# A text can be the same word, and a code can have other words.
+WITH_OUTCOMES = frozenset({"scale", "preference"})
+
+
+def answer_labels(protocol: Protocol) -> dict[tuple[str, str], str]:
+    """Return the words of each answer, by question and value as written in ratings.csv."""
+    said = {(q.key, value): words for q in protocol.questions for value, words in q.meanings() if value and words}
+    with_outcomes = (q for q in protocol.questions if q.measure in WITH_OUTCOMES)
+    return said | {(q.key, value): words for q in with_outcomes for value, words in OUTCOMES.items()}
+
+
+def words_of(question: str, value: str, said: Mapping[tuple[str, str], str]) -> str | None:
+    """The words of a value; of several codes those of each, joined by |; None where a value has no words."""
+    found = [said.get((question, part)) for part in value.split("|")]
+    return "|".join(part for part in found if part) if all(found) else None
+
 
 # By name of the column; an array of numbers or, for texts, a list of UTF-8.
 Piece = Mapping[str, Any]

@@ -17,10 +17,10 @@ from app.analysis.findings.robustness import HEADER, HEADER_WIDTHS, LOWEST, robu
 from app.analysis.findings.specifications import CURVES, curve_sentences, curves
 from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import brief
-from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import primary_answers, published_line
+from app.analysis.report.verdicts import effect_behind
 from app.analysis.sections.heterogeneity import VARIATION
 from app.analysis.statistic import declared
 from app.base.documents.blocks import Block, Bullets, DataTable, Figure, Paragraph, Section

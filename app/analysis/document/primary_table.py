@@ -8,10 +8,10 @@ from scipy import special
 
 from app.analysis.document.numbered import Numbered, Reasons, value_cell, with_numbers
 from app.analysis.estimate import Estimate
-from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import test_of
+from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     adjustment_note,

@@ -27,10 +27,10 @@ from app.analysis.findings.robustness import robustness_sentence
 from app.analysis.findings.specifications import STATISTICS as SPECIFICATIONS
 from app.analysis.findings.summary import Summary, summary_of
 from app.analysis.model_code.scripts import ABOUT_CODE, MODELS_AS_CODE, scripts_of
-from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.recipe import software
 from app.analysis.report.report import Report
+from app.analysis.report.report_tables import command_of
 from app.base.documents.blocks import Bullets, Code, DataTable, Document, Paragraph, Section
 from app.base.documents.reference import Reference
 from app.base.numbers import restyled

@@ -14,10 +14,9 @@ from typing import Any
 from app.analysis.estimate import Estimate
 from app.analysis.findings.answer_words import ENGLISH, GERMAN, MAX_NAMED, Words
 from app.analysis.findings.main_contrasts import MainContrast, signed
-from app.analysis.report.effects import effect_behind
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import change_text, cut_words, scale_ends
-from app.analysis.report.verdicts import decisive_p
+from app.analysis.report.verdicts import decisive_p, effect_behind
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     covariate_text,

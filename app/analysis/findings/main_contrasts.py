@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.analysis.estimate import Estimate, Scope
-from app.analysis.report.effects import effect_behind
 from app.analysis.report.primary import turned
 from app.analysis.report.report import Report
+from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import Kind, declared
 from app.analysis.wording.formatting import REASONS, interval_text, number, why_text
 from app.base.numbers import MINUS, whole

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import AgreementRow, needed_sentence
 from app.analysis.findings.main_contrasts import MainContrast
-from app.analysis.report.effects import effect_behind
 from app.analysis.report.report import Report
+from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text, statistic_text
 from app.base.numbers import p_statement, styled, whole

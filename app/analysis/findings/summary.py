@@ -17,7 +17,7 @@ from app.analysis.findings.robustness import OtherWay, other_ways
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import change_text
-from app.analysis.report.verdict_words import verdict_sentence
+from app.analysis.report.verdicts import verdict_sentence
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import REASONS, number
 from app.base.numbers import styled, whole

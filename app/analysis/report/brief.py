@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.analysis.estimate import Estimate
-from app.analysis.report.effects import effect_behind
 from app.analysis.report.primary import places_of
 from app.analysis.report.report import Report
+from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import declared
 from app.protocol.primary_default import default_contrast, first_question
 from app.protocol.study import Protocol

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.analysis.estimate import Estimate, Scope
-from app.analysis.report.effects import effect_behind
+from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import Recorded, declared
 from app.protocol.cells import cell_of
 from app.protocol.primary import PrimaryContrast

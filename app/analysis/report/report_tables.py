@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -72,3 +73,15 @@ def _cell(name: str, value: Any) -> Any:  # noqa: ANN401 - any value of a record
     if name in {"scope", "recipe"}:
         return _json(value)
     return "" if value is None else repr(value) if isinstance(value, float) else value
+
+
+# The command that prints the numbers of a report again.
+
+
+def command_of(report: Report, study: str) -> str:
+    """Return the command that prints the estimates of a report again, with all their digits and with its filters.
+
+    `study` is what the command names: the slug of a stored study or the path of a folder.
+    """
+    full = ["--full"] if any(estimate.recipe.get("full") for estimate in report.estimates) else []
+    return shlex.join(["attune", "analyze", study, *full, *report.filters.as_options(), "--json"])

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from app.analysis.estimate import Estimate
-from app.analysis.report.effects import effect_behind
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.primary import PrimaryResult, places_of
 from app.analysis.report.report import Report
-from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
-from app.analysis.report.verdicts import is_undone_by_adjustment
+from app.analysis.report.verdicts import UNDESIRABLE, effect_behind, is_undone_by_adjustment, verdict_sentence
 from app.analysis.statistic import declared
 from app.analysis.wording.claims import About, claim_of
 from app.analysis.wording.formatting import (

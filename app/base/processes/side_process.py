@@ -18,6 +18,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
+from app.base.limits import Bounds
+
 # Limits on time and memory for work in a process of its own, and the errors that say which one was hit.
 
 if sys.platform != "win32":  # Windows has no such module
@@ -295,3 +297,22 @@ def within_bounds(job: tuple[Callable[..., Any], tuple[Any, ...], int, int]) -> 
     work, given, seconds, memory_mb = job
     with process_bounds(seconds, memory_mb):
         return work(*given)
+
+
+# Limits on time and memory for reading input, applied to the process that reads it.
+
+
+@contextmanager
+def bounded(bounds: Bounds) -> Iterator[None]:
+    """Apply the bounds to the main thread of this process; has no effect on Windows, which lacks such limits.
+
+    Raises:
+        InvalidInputError: reading took more than allowed.
+    """
+    try:
+        with process_bounds(bounds.seconds, bounds.memory_mb, clock_s=bounds.clock_s):
+            yield
+    except OutOfTimeError:
+        raise bounds.too_slow() from None
+    except OutOfMemoryError:
+        raise bounds.too_large() from None

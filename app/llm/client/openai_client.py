@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, Omit
 
+from app.llm.client.answers import split_thoughts
 from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply, TokenProbability
 from app.llm.client.request_errors import RequestError, cut_to_line, problem_in_body, problem_of_status
-from app.llm.client.thoughts import split_thoughts
 
 # Read what an OpenAI-compatible server sent, in any of the forms in which servers send it: it has been paid for.
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from app.llm.client.answers import split_thoughts
 from app.llm.client.endpoint import Reply
 from app.llm.client.probabilities import AnswerProbability
 from app.llm.client.retries import Tried
-from app.llm.client.thoughts import split_thoughts
 from app.llm.judges.judge_pages import JudgedStudy
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.judges.judging import JudgeJob

@@ -12,7 +12,7 @@ from dataclasses import replace
 from markupsafe import Markup, escape
 
 from app.base.language.language import Language
-from app.base.rendering.holes import HOLE, Hole
+from app.base.rendering.pages import HOLE, Hole
 from app.rating.page.sheet import Passage, Sheet
 from app.rating.seats.assignment_view import AssignmentView
 

@@ -17,7 +17,7 @@ from app.rating.review.answers_by_rater import (
     list_answers_by_rater,
     list_rater_states,
 )
-from app.rating.review.rater_kinds import RaterKinds, list_rater_kinds
+from app.rating.review.rater_rows import RaterKinds, list_rater_kinds
 
 # Studies that are kept, and the bytes that their answers may take together: three million ratings.
 KEPT, KEPT_BYTES = 8, 60_000_000

@@ -8,8 +8,8 @@ from textwrap import wrap
 import altair as alt
 
 from app.analysis.estimate import Estimate
-from app.analysis.report.effects import effect_behind
 from app.analysis.report.report import Report
+from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     estimate_and_interval,

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from app.analysis.document.registration import read_registration
 from app.analysis.document.report_context import ReportContext
 from app.protocol.study import Protocol
-from app.results.registration.registrations import registration_of
+from app.results.registration.preregister import registration_of
 from app.studies.coverage import count_skipped
 from app.studies.folder.study_templates import template_origin
 from app.studies.protocols import get_protocol

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from app.analysis.document.findings import PlacedFigure
 from app.analysis.document.study_report import study_report
@@ -10,7 +12,7 @@ from app.analysis.findings.findings_document import findings_document
 from app.analysis.findings.main_contrasts import caption_of
 from app.analysis.model_code.scripts import scripts_of
 from app.analysis.report.report import Report
-from app.analysis.report.report_tables import report_json
+from app.analysis.report.report_tables import report_csvs, report_json
 from app.base.documents.blocks import Document, Figure
 from app.base.documents.docx_file import docx_document
 from app.base.documents.html import html_document
@@ -97,3 +99,24 @@ def _written(document: Document, drawn: Mapping[str, bytes], one: Format) -> byt
             return markdown_document(document).encode()
         case "tex":
             return latex_document(document).encode()
+
+
+# A report written to files, with its charts.
+
+
+def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:
+    """Write report.json, agreement.csv, comparisons.csv and a Vega-Lite specification per chart.
+
+    Returns:
+        Paths of the written files, in that order. Existing files of these names are replaced.
+    """
+    charts = {f"charts/{chart.key}.vl.json": chart.spec() for chart in charts_of(report, protocol)}
+    texts = {
+        "report.json": report_json(report, findings_document(report, protocol)),
+        **report_csvs(report),
+        **{name: json.dumps(spec, ensure_ascii=False, indent=1) + "\n" for name, spec in charts.items() if spec},
+    }
+    (out / "charts").mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8", newline="")
+    return [out / name for name in texts]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import write_csv
 from app.llm.runs.requests_file import request_lines, write_requests
+from app.results.downloads.exports import DownloadName, TooManyRowsError
 from app.results.downloads.files import write_download
-from app.results.downloads.names import DownloadName, TooManyRowsError
 from app.results.making.task import RefusedError, Task
-from app.results.registration.registrations import registration_text
+from app.results.registration.preregister import registration_text
 from app.results.reports.outcomes import ESTIMATING, READING, Computing
 from app.results.reports.report_input import report_of_folder
 from app.studies.export import study_events, study_folder, study_rating_sessions

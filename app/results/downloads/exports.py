@@ -5,13 +5,24 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Literal, cast
 
 from app.base.database.engine import Begin
 from app.protocol.study import Protocol
 from app.results.blinding import refuse_if_blinded
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
+
+# Names of the downloads that jobs write, for pages that do not load what writes them.
+
+
+DownloadName = Literal[
+    "wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps", "requests.jsonl"
+]
+
+
+class TooManyRowsError(ValueError):
+    """A table of the study is longer than a sheet of Excel can be."""
 
 
 def readable(begin: Begin, study: StudyRow) -> Protocol:

@@ -11,7 +11,7 @@ from pyarrow.parquet import write_table
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import column_cells, write_csv
-from app.results.downloads.names import DownloadName
+from app.results.downloads.exports import DownloadName
 from app.results.downloads.psych_ds import write_psych_ds
 from app.results.downloads.r_script import r_script
 from app.results.downloads.spss_script import spss_script

@@ -11,8 +11,7 @@ from typing import Any, BinaryIO
 
 from sqlalchemy import Connection, TextClause, text
 
-from app.analysis.data.answer_labels import answer_labels
-from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, rating_cells
+from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, answer_labels, rating_cells
 from app.base.database.engine import Begin
 from app.base.files.distinct_cells import csv_header, csv_rows, encoded
 from app.protocol.rating_columns import ALWAYS_WRITTEN, COLUMNS, RATER_EXCLUDED, RatingColumn, Table

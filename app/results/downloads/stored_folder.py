@@ -10,7 +10,7 @@ from app.accounts.leads import get_lead, list_leads
 from app.base.database.frame_copy import Progress
 from app.llm.runs.requests_file import request_lines
 from app.results.blinding import refuse_if_blinded
-from app.results.registration.registrations import registration_text
+from app.results.registration.preregister import registration_text
 from app.results.reports.report_input import report_of_folder
 from app.studies.export import study_events, study_folder, study_rating_sessions
 from app.studies.folder.write import write_folder

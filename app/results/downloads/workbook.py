@@ -12,7 +12,7 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.protected_text import protected
-from app.results.downloads.names import TooManyRowsError
+from app.results.downloads.exports import TooManyRowsError
 from app.studies.folder.codebook import codebook_rows
 from app.studies.folder.written_tables import tables_of
 

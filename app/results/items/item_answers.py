@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
-from app.rating.review.rater_kinds import list_left_out
+from app.rating.review.rater_rows import list_left_out
 from app.results.items.item_rows import KEPT
 
 _ITEM = text("SELECT key, retired_because FROM items WHERE study_id = :study AND id = :item")

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from app.rating.review.rater_kinds import list_left_out
+from app.rating.review.rater_rows import list_left_out
 
 # The first words of a text, and the length of what is searched for.
 N_WORDS = 160

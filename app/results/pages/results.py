@@ -12,9 +12,8 @@ from starlette.responses import Response
 
 from app.analysis.findings.findings_document import findings_document
 from app.analysis.model_code.scripts import ScriptName, scripts_of
-from app.analysis.report.command import command_of
 from app.analysis.report.labelled import labelled
-from app.analysis.report.report_tables import report_json, results_csv
+from app.analysis.report.report_tables import command_of, report_json, results_csv
 from app.base.database.replica import ReplicaReads
 from app.base.numbers import STYLE_NAMES
 from app.base.problem import BlindedError
@@ -22,10 +21,9 @@ from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.web.links import base_address
 from app.protocol.labels import Labels
-from app.rating.review.rater_kinds import has_only_simulated
+from app.rating.review.rater_rows import has_only_simulated
 from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import ProgressChart
-from app.results.pages.disagreement_rows import by_place, unit_rows
 from app.results.pages.report_query import OwnReportQuery, ReportQuery
 from app.results.pages.sections.parts import PLAN, SUMMARY, parts_of
 from app.results.reports.outcomes import WAITING, ReportStoppedError
@@ -36,9 +34,72 @@ from app.studies.own_study import LeadAndStudy, OwnExport, OwnForLong
 if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
-    from app.results.registration.plan_comparison_page import ComparedPlan
+    from app.results.registration.page import ComparedPlan
     from app.results.reports.live_report import LiveReports
     from app.results.reports.outcomes import Computing, LiveReport, Stopped
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from app.analysis.estimate import Estimate
+from app.analysis.wording.formatting import estimate_text
+from app.base.database.engine import Connection
+from app.results.data.row_pages import UnitText, get_unit_texts
+
+# Items and responses of which a value is shown, such as those with the most disagreement, with their texts.
+
+
+MAX_OPENING = 90
+N_FIRST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRow:
+    """One item or response. `about` is its key where the study has no such text any more; `texts` is then None."""
+
+    question: str
+    source: str
+    opening: str
+    about: str
+    texts: UnitText | None
+    value: str
+    note: str
+
+
+def unit_rows(
+    db: Connection, study_id: int, estimates: Iterable[Estimate], labels: Labels, statistics: Collection[str]
+) -> list[UnitRow]:
+    """The rows of these statistics in the order of the estimates, which are those of a report not `labelled`."""
+    units = [one for one in estimates if one.statistic in statistics and one.estimate is not None]
+    named = [next(iter(one.scope.get("subgroup", {}).items()), ("item", "")) for one in units]
+    keys = {kind: {key for of, key in named if of == kind} for kind in ("item", "response")}
+    texts = get_unit_texts(db, study_id, items=keys["item"], responses=keys["response"])
+    return [_row(one, key, texts.get((kind, key)), labels) for one, (kind, key) in zip(units, named, strict=True)]
+
+
+def by_place(rows: Sequence[UnitRow]) -> tuple[list[UnitRow], list[UnitRow]]:
+    """The rows that are shown at once, and those one click away."""
+    return [*rows[:N_FIRST]], [*rows[N_FIRST:]]
+
+
+def _row(estimate: Estimate, key: str, texts: UnitText | None, labels: Labels) -> UnitRow:
+    source = labels.source(texts.source) if texts and texts.source else ""
+    words = opening(texts.item) if texts else ""
+    question = labels.question(estimate.question or "", estimate.category)
+    if "source" in estimate.scope:
+        question += f": {labels.source(estimate.scope['source'])} against {labels.source(estimate.scope['reference'])}"
+    return UnitRow(question, source, words, key, texts, estimate_text(estimate), estimate.note)
+
+
+def opening(words: str) -> str:
+    r"""Return the first words of a text, on one line.
+
+    >>> opening("I lost\nmy job. " + "It was long ago. " * 9)
+    'I lost my job. It was long ago. It was long ago. It was long ago. It was long ago. It was…'
+    """
+    line = " ".join(words.split())
+    if len(line) <= MAX_OPENING:
+        return line
+    return line[:MAX_OPENING].rsplit(" ", 1)[0] + "…"
 
 
 # How old results are that were read from a replica.
@@ -185,7 +246,7 @@ def _failed(request: Request, own: LeadAndStudy, asked: ReportQuery, stopped: St
 
 def _plan(request: Request, own: LeadAndStudy, made: LiveReport, version: int) -> ComparedPlan | None:
     """The registered plan compared with a report by this version of the protocol; None without a registration."""
-    from app.results.registration.plan_comparison_page import compared_plan
+    from app.results.registration.page import compared_plan
 
     return compared_plan(request.app.state.begin, own.study, made, version)
 

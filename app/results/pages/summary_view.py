@@ -17,8 +17,7 @@ from app.analysis.findings.robustness import robustness_sentence
 from app.analysis.findings.summary import Summary, length_words, summary_of
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import p_words, primary_answers, published_line
-from app.analysis.report.verdict_words import UNDESIRABLE, verdict_sentence
-from app.analysis.report.verdicts import decisive_p
+from app.analysis.report.verdicts import UNDESIRABLE, decisive_p, verdict_sentence
 from app.analysis.wording.formatting import number
 from app.base.numbers import p_text
 from app.protocol.study import Protocol

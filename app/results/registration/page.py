@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts.session import SignedIn
+from app.base.database.engine import Begin
+from app.base.documents.blocks import DataTable, Paragraph
 from app.base.processes.side_process import SideProcessError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import BusyError, NotFoundError
 from app.results.making.making import LONG_PARTS, Wanted
 from app.results.making.page import made_file
-from app.results.registration.registrations import list_registrations
+from app.results.registration.preregister import list_registrations, registration_of
+from app.results.reports.outcomes import LiveReport
 from app.studies.own_study import Own, OwnExport, OwnForLong
+from app.studies.studies import StudyRow
 
 router = APIRouter()
 PATIENCE_S = 240
@@ -51,3 +57,40 @@ def export_preregistration(request: Request, own: OwnExport, number: int) -> Res
     part = f"preregistration-{number}.zip"
     wanted = Wanted("registration", part, {"number": number}, f"{own.study.slug}-{part}", is_lasting=True)
     return made_file(request, own.study, wanted)
+
+
+# The registered plan compared with what was done, as the report for a paper compares them.
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPlan:
+    """The comparison in sentences, and point by point; there are no points where it cannot be made."""
+
+    sentences: tuple[str, ...]
+    table: DataTable | None
+
+    @property
+    def short(self) -> str:
+        """How many points differ, for the summary; empty if that is not known."""
+        return self.sentences[-1] if self.table else ""
+
+    @property
+    def points(self) -> list[tuple[tuple[str, ...], bool]]:
+        """Each point, and whether it is to be looked at; those first."""
+        from app.analysis.document.deviations import NO
+
+        rows = self.table.rows if self.table else ()
+        return sorted(((row, row[-1] != NO) for row in rows), key=lambda point: not point[1])
+
+
+def compared_plan(begin: Begin, study: StudyRow, made: LiveReport, version: int) -> ComparedPlan | None:
+    """The comparison of a report by this version of the protocol; None if the study was never registered."""
+    with begin() as db:
+        registration = registration_of(db, study)
+    if registration is None:
+        return None
+    from app.analysis.document.deviations import deviations_section
+
+    blocks = deviations_section(registration, made.report, made.protocol, version).blocks
+    table = next((block for block in blocks if isinstance(block, DataTable)), None)
+    return ComparedPlan(tuple(block.text for block in blocks if isinstance(block, Paragraph)), table)

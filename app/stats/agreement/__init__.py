@@ -2,11 +2,17 @@
 
 from app.stats.agreement.alpha import LeaveOneRaterOut, alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha
 from app.stats.agreement.chance import brennan_prediger, fleiss_kappa, gwet_ac1, gwet_ac2
-from app.stats.agreement.cohen import RaterPair, cohen_kappa, cohen_kappas, rater_pairs
+from app.stats.agreement.cohen import (
+    RaterPair,
+    SelfAgreement,
+    cohen_kappa,
+    cohen_kappas,
+    intra_rater_agreement,
+    rater_pairs,
+)
 from app.stats.agreement.concordance import kendall_w
+from app.stats.agreement.disagreement import UnitDisagreement, worst_units
 from app.stats.agreement.percent_agreement import percent_agreement, unanimous_share, within_one_agreement
-from app.stats.agreement.repeats import SelfAgreement, intra_rater_agreement
-from app.stats.agreement.units import UnitDisagreement, worst_units
 from app.stats.reliability.components import Components, variance_components
 from app.stats.reliability.icc import icc, icc_forms
 

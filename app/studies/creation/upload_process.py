@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.base.limits import Bounds, Limits
 from app.base.problem import InvalidInputError, Problem
-from app.base.processes.reading_bounds import bounded
-from app.base.processes.side_process import SideProcess, SideProcessError, SideProcessTimeoutError
+from app.base.processes.side_process import SideProcess, SideProcessError, SideProcessTimeoutError, bounded
 
 if TYPE_CHECKING:
     from app.analysis.data.study_folder import StudyFolder

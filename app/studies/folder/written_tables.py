@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from app.analysis.data.answer_labels import answer_labels, words_of
 from app.analysis.data.frames import CHECK_COLUMNS, canonical
+from app.analysis.data.rating_cells import answer_labels, words_of
 from app.analysis.data.study_folder import RATER_MARKS, StudyFolder
 from app.base.words import number_text
 from app.protocol.rating_columns import ALWAYS_WRITTEN, DERIVED_COLUMNS, FILE_COLUMNS

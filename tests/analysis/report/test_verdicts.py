@@ -17,8 +17,7 @@ from app.analysis.report.computed_report import with_adjusted_p
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import records_csv
 from app.analysis.report.sentences import primary_answers, sentence_of
-from app.analysis.report.verdict_words import verdict_sentence, verdict_text
-from app.analysis.report.verdicts import verdict_of, with_verdicts
+from app.analysis.report.verdicts import verdict_of, verdict_sentence, verdict_text, with_verdicts
 from app.analysis.wording.formatting import p_cell
 from tests.kit.frames import FIVE, Row, find, first, frames, protocol
 

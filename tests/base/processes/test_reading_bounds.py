@@ -13,8 +13,7 @@ import pytest
 
 from app.base.limits import Bounds, Limits
 from app.base.problem import InvalidInputError, Problem
-from app.base.processes.reading_bounds import bounded
-from app.base.processes.side_process import SideProcess, TimeIsUp
+from app.base.processes.side_process import SideProcess, TimeIsUp, bounded
 from app.studies.creation import upload_process
 from app.studies.creation.upload_process import MAX_PROBLEMS, UploadReader, read_within
 from tests.kit.bad_work import die, sleep_for_ever, take_memory, work_for_ever

@@ -15,9 +15,8 @@ from sqlalchemy import text
 from app.analysis.data.frame_evidence import frame_evidence, rater_flags
 from app.protocol.study import Protocol
 from app.rating.review.answers_by_rater import Compared, StoredAnswers, list_answers_by_rater
-from app.rating.review.rater_kinds import list_rater_kinds
 from app.rating.review.rater_review import review
-from app.rating.review.rater_rows import list_rater_rows
+from app.rating.review.rater_rows import list_rater_kinds, list_rater_rows
 from app.rating.review.stored_evidence import evidence_in
 from app.results.data.frames import study_frames
 from app.stats.raters.profiles import habits, profiles, side_habits

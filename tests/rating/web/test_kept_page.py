@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.base.rendering.holes import Hole
+from app.base.rendering.pages import Hole
 from app.rating.page.sheet import Sheet
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.rater_pages import form_address, without_times

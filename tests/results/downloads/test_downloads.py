@@ -13,8 +13,8 @@ from pyarrow.parquet import read_table
 
 from app.analysis.data.study_folder import is_same
 from app.results.downloads import workbook
+from app.results.downloads.exports import TooManyRowsError
 from app.results.downloads.files import wide_table, write_download
-from app.results.downloads.names import TooManyRowsError
 from app.results.downloads.r_script import r_script
 from app.results.downloads.spss_script import spss_script
 from app.studies.folder.read import read_files, read_folder

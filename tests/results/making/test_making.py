@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from app.results.downloads.names import DownloadName
+    from app.results.downloads.exports import DownloadName
     from app.results.making.task import Task
     from app.studies.studies import StudyRow
 

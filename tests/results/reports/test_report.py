@@ -10,7 +10,7 @@ from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import FIELDS
 from app.analysis.report.recompute import again
-from app.results.documents.report_folder import write_report
+from app.results.documents.report_files import write_report
 from app.studies.export import study_folder
 from app.studies.folder.read import read_folder
 from app.studies.folder.write import write_folder

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from app.analysis.estimate import Estimate
 from app.protocol.labels import Labels
-from app.results.pages.disagreement_rows import by_place, unit_rows
+from app.results.pages.results import by_place, unit_rows
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
 from tests.analysis.golden import HERE

@@ -13,10 +13,10 @@ from sqlalchemy import text
 
 from app.base.processes.side_process import OutOfMemoryError
 from app.results.downloads import download_files
-from app.results.downloads.names import TooManyRowsError
+from app.results.downloads.exports import TooManyRowsError
 from app.results.making import page as making_page
 from app.results.making.making import FILES, InTheMaking, Making, Wanted
-from app.results.registration.registrations import record_registration
+from app.results.registration.preregister import record_registration
 from app.studies.creation.read_new_study import read_upload
 from tests.kit.folder import rated_folder
 from tests.kit.making_here import jobs_here

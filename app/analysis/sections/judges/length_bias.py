@@ -12,7 +12,7 @@ from app.analysis.data.encoded_study import Floats, Responses
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.coefficients import level_of
-from app.analysis.sections.judges.showings import mean_of_showings
+from app.analysis.sections.judges.contrasts import mean_of_showings
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe

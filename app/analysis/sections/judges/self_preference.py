@@ -11,7 +11,7 @@ from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
 from app.analysis.data.encoded_study import Bools, Floats, Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
-from app.analysis.sections.judges.showings import mean_of_showings
+from app.analysis.sections.judges.contrasts import mean_of_showings
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.base.words import number_text
 from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion

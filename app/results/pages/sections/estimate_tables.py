@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
-from app.analysis.report.verdict_words import verdict_text
+from app.analysis.report.verdicts import verdict_text
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import estimate_text, interval_text, p_cell, scope_text, why_text
 from app.protocol.labels import Labels
