@@ -34,6 +34,7 @@
     for (const line of $$(".means-now")) {
       const now = line.textContent;
       line.hidden = false;
+      line.style.minHeight = "";
       const heights = $$("[data-means]", line.closest(".question")).map(({ dataset }) => { line.textContent = dataset.means; return line.getBoundingClientRect().height; });
       line.textContent = now;
       line.style.minHeight = `${Math.max(...heights)}px`;

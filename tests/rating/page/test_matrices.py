@@ -63,6 +63,7 @@ def test_questions_about_several_responses_are_no_statements() -> None:
         (["", "", "", "", "", "", ""], 1, " is-long points-7"),
         (["Außerordentlich zutreffend"] + ["ja"] * 6, 1, " is-long points-7 labels-64"),
         ([""] * 13, 1, " is-long points-many takes-two-rows"),
+        (["strongly", "ja", "somewhat", "ja", "ja", "ja", "ja"], 0.5, " is-long points-7 labels-80"),
     ],
 )
 def test_width_of_the_longest_word_decides_when_labels_take_two_lines(
