@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import exp, log1p
+from statistics import NormalDist
 
 from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report
@@ -14,6 +16,7 @@ from app.base.words import and_list
 PASSING_RATE = 0.5
 # A judge that left out more than this is not said to be as good as a person.
 MIN_ANSWERED = 0.95
+ALPHA = 0.05
 # The same side on so many items by chance: p < .05 (two-sided binomial test).
 MIN_ITEMS = 6
 BELOW_CEILING = ("correlation_minus_ceiling", "share_minus_ceiling")
@@ -30,8 +33,8 @@ class JudgeSummary:
     """A model judge compared with human raters.
 
     `n_passed` of `n_tested` questions pass the alternative annotator test; on `n_below` of `n_compared`, the interval
-    of judge minus human ceiling is below zero. `biases`: each bias whose interval excludes none, in words.
-    `answered`: the smallest share of the units rated by people that it answered.
+    of judge minus human ceiling is below zero. `biases`: in words, those that are clear among all that were looked for
+    (Holm). `answered`: the smallest share of the units rated by people that it answered.
     """
 
     name: str
@@ -97,7 +100,7 @@ def judge_summaries(estimates: Report | Sequence[Estimate]) -> Iterator[JudgeSum
             len(rates),
             sum((one.ci_high or 0.0) < 0 for one in gaps),
             len(gaps),
-            tuple(dict.fromkeys(words for one in each if (words := _bias(one)))),
+            tuple(dict.fromkeys(_clear_biases(each))),
             min(answered, default=None),
         )
 
@@ -106,13 +109,37 @@ def _values(estimates: Sequence[Estimate], statistic: str) -> list[float]:
     return [one.estimate for one in estimates if one.statistic == statistic and one.estimate is not None]
 
 
-def _bias(one: Estimate) -> str:
-    """The bias that an estimate shows, in words; empty if it shows none."""
-    if one.statistic not in BIASES or one.estimate is None:
-        return ""
-    none, above, below = BIASES[one.statistic]
-    side = side_of(one, none)
-    return (above if side > 0 else below).format(estimate_text(one)) if side else ""
+def _clear_biases(each: Sequence[Estimate]) -> Iterator[str]:
+    """Yield the biases in words, tested together: a fair judge has one by chance in at most a twentieth of studies."""
+    tested = [(p, one) for one in each if one.statistic in BIASES and (p := _p_value(one)) is not None]
+    clear = set()
+    for n_before, (p, one) in enumerate(sorted(tested, key=lambda pair: pair[0])):
+        if p * (len(tested) - n_before) >= ALPHA:
+            break
+        clear.add(id(one))
+    for _, one in tested:
+        none, above, below = BIASES[one.statistic]
+        if id(one) in clear:
+            yield (above if (one.estimate or 0.0) > none else below).format(estimate_text(one))
+
+
+def _p_value(one: Estimate) -> float | None:
+    """The p-value for no bias, from the interval if the estimate has none.
+
+    The quantile of t and its normal equivalent are those of Wallace (1959, Ann. Math. Stat. 30:1121), to three digits.
+    """
+    none, normal = BIASES[one.statistic][0], NormalDist()
+    n_items = one.n_items or 0
+    if one.p_value is not None or one.estimate is None or n_items < 2:  # noqa: PLR2004 - a variance needs two
+        return one.p_value
+    if one.ci_low is None or one.ci_high is None:
+        # The same on every item: there is no interval, and as many equal sides by chance are rare.
+        return 2 * 0.5**n_items if one.ci_reason == "no_variation" and one.estimate != none else None
+    reach = one.estimate - one.ci_low if one.estimate > none else one.ci_high - one.estimate
+    df, level = n_items - 1, normal.inv_cdf(1 - ALPHA / 2)
+    stretch = (8 * df + 3) / (8 * df + 1)
+    t = abs(one.estimate - none) / reach * (df * (exp((level * stretch) ** 2 / df) - 1)) ** 0.5
+    return 2 * (1 - normal.cdf((df * log1p(t * t / df)) ** 0.5 / stretch))
 
 
 def side_of(one: Estimate, none: float) -> int:

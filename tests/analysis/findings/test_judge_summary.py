@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.analysis.estimate import Estimate
-from app.analysis.findings.judge_summary import judge_summaries
+from app.analysis.findings.judge_summary import _p_value, judge_summaries
 
 if TYPE_CHECKING:
     from app.analysis.findings.judge_summary import JudgeSummary
@@ -66,3 +66,24 @@ def test_without_a_test_nothing_is_praised() -> None:
 def test_the_same_side_on_a_few_items_is_chance() -> None:
     few = replace(one("first_side_share", 1.0, ci_reason="no_variation"), n_items=5)
     assert summary(few).verdict == "Passes"
+
+
+def test_biases_are_tested_together() -> None:
+    """Ten intervals that just exclude none are chance; one that does so clearly stays, with the words of it alone."""
+    narrow = [replace(one("length_bias", 0.4, 0.01, 0.79), question=f"q{k}") for k in range(10)]
+    assert summary(*narrow).biases == ()
+    clear = replace(one("length_bias", -0.4, -0.6, -0.2), question="q10")
+    assert summary(*narrow, clear).biases == ("favours shorter texts",)
+
+
+@pytest.mark.parametrize(("n_items", "estimate", "p"), [(40, 0.4, 0.0103), (6, 0.4, 0.0187), (40, 0.3, 0.05)])
+def test_p_value_is_that_of_t(n_items: int, estimate: float, p: float) -> None:
+    """With a reach of .3: from t = estimate / .3 times the quantile of t with n - 1 degrees of freedom."""
+    found = replace(one("length_bias", estimate, estimate - 0.3, estimate + 0.3), n_items=n_items)
+    assert _p_value(found) == pytest.approx(p, abs=0.0005)
+
+
+def test_without_a_variance_there_is_no_p_value() -> None:
+    assert _p_value(replace(one("length_bias", 0.4, 0.1, 0.7), n_items=1)) is None
+    assert _p_value(one("side_effect", 0.0, ci_reason="no_variation")) is None
+    assert _p_value(replace(one("side_effect", 0.1, 0.0, 0.2), p_value=0.03)) == 0.03
