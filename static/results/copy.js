@@ -72,13 +72,31 @@
     return navigator.clipboard.write([new ClipboardItem(item)]);
   }
 
-  // A browser that cannot copy pictures, or a chart that is not ready, gives its address.
-  function copyChart(address) {
+  function addressOf(picture) {
+    return new Promise((give, fail) => {
+      const reader = new FileReader();
+      reader.addEventListener("load", () => give(reader.result));
+      reader.addEventListener("error", fail);
+      reader.readAsDataURL(picture);
+    });
+  }
+
+  // As a picture, and for word processors as a figure with its caption. A browser that cannot copy pictures, or a chart
+  // that is not ready, gives its address.
+  function copyChart(figure, address) {
     const picture = fetch(address).then((response) => {
       if (!response.ok || !response.headers.get("content-type").startsWith("image/png")) throw new Error("no picture");
       return response.blob();
     });
-    return navigator.clipboard.write([new ClipboardItem({ "image/png": picture })]).catch(() => write(address));
+    const html = picture.then(addressOf).then((source) => {
+      const copy = document.createElement("figure");
+      const image = Object.assign(document.createElement("img"), { src: source, alt: figure.querySelector("img").alt });
+      const caption = document.createElement("figcaption");
+      caption.textContent = `${words(figure.querySelector("h3"))}. ${image.alt}`;
+      copy.append(image, caption);
+      return blob(copy.outerHTML, "text/html");
+    });
+    return navigator.clipboard.write([new ClipboardItem({ "image/png": picture, "text/html": html })]).catch(() => write(address));
   }
 
   for (const answer of document.querySelectorAll(".primary-answer")) {
@@ -97,7 +115,7 @@
   }
   for (const figure of document.querySelectorAll("figure.chart")) {
     const link = figure.querySelector('.downloads a[href*=".png"]');
-    if (link) link.parentElement.append(" ", copyButton(`the chart: ${clean(figure.querySelector("h3").textContent)}`, () => copyChart(link.href)));
+    if (link) link.parentElement.append(" ", copyButton(`the chart: ${clean(figure.querySelector("h3").textContent)}`, () => copyChart(figure, link.href)));
   }
   // Hundreds of rows: their buttons are made when they are first seen.
   function copyRows(details) {

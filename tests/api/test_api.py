@@ -279,7 +279,7 @@ def test_blinded_study_gives_no_ratings(program: TestClient, db: Connection) -> 
     for path in ("estimates", "ratings", "ratings.csv", "study.zip"):
         answer = program.get(f"{STUDY}/{path}")
         assert answer.status_code == 403
-        assert "blind_interim" in answer.json()["detail"]
+        assert "hidden until it closes, as its design says" in answer.json()["detail"]
 
 
 def test_too_many_requests_say_how_long_to_wait(program: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

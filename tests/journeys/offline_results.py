@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 SITE = "http://testserver"
+PICTURE = b"\x89PNG in the place of a picture"
 DRAWN = '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="260"/>'
 
 
@@ -75,6 +76,9 @@ def serve_results(page: Page, frames: Frames, protocol: Protocol, report: Report
     def answer(route: Route) -> None:
         if "/drawings/" in route.request.url:
             route.fulfill(body=DRAWN, content_type="image/svg+xml")
+            return
+        if ".png" in route.request.url:
+            route.fulfill(body=PICTURE, content_type="image/png")
             return
         found = client.get(route.request.url.removeprefix(SITE))
         route.fulfill(status=found.status_code, body=found.content, content_type=found.headers["content-type"])

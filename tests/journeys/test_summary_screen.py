@@ -113,7 +113,7 @@ def test_ayers_summary_fits_one_screen(page: Page, tmp_path: Path, shared: Path)
 
 
 def copies_answer_table_and_chart(page: Page) -> None:
-    """By keys, as text for a paper, as cells, and as a picture."""
+    """By keys, as text for a paper, as cells, and as a picture with its caption."""
     page.get_by_role("button", name="Copy the answer: Preference").press("Enter")
     page.get_by_role("button", name="Copied").wait_for()
     assert page.evaluate("copied").startswith("Preference: ChatGPT preferred in 78.6%. 95% CI 74.3% to 82.4%")
@@ -123,4 +123,10 @@ def copies_answer_table_and_chart(page: Page) -> None:
     text, html = page.evaluate("Promise.all(['text/plain', 'text/html'].map((one) => copied[0].parts[one].text()))")
     assert "Physician\t" in text
     assert html.startswith("<table><caption>")
-    assert page.get_by_role("button", name="Copy the chart").count() > 0
+    page.get_by_role("button", name="Copy the chart").first.press("Enter")
+    page.locator("figure.chart").first.get_by_role("button", name="Copied").wait_for()
+    figure = page.evaluate("copied[0].parts['text/html'].then((one) => one.text())")
+    title, finding = page.locator("figure.chart h3").first.inner_text(), page.locator("figure.chart img").first
+    assert figure.startswith('<figure><img src="data:image/png;base64,')
+    assert f"<figcaption>{title.removesuffix(' Copy')}. " in figure
+    assert str(finding.get_attribute("alt")).split(",")[0] in figure

@@ -21,7 +21,7 @@ KINDS = {
     "/sign-in": "text/html; charset=utf-8",
     "/healthz": "application/json",
     "/api/v1/openapi.json": "application/json",
-    "/api/v1/studies/none": "application/json",
+    "/api/v1/studies/none": "application/problem+json",
 }
 STATIC = {
     "attune.css": "text/css; charset=utf-8",

@@ -31,7 +31,7 @@ def chosen(page: str) -> dict[str, str]:
 
 def texts(page: str) -> list[str]:
     """The texts of the page, in its order."""
-    return re.findall(r'data-text="r?\w+" dir="auto">(.*?)</div>', unescape(page), re.DOTALL)
+    return re.findall(r'data-text="r?\w+"\s+dir="auto">(.*?)</div>', unescape(page), re.DOTALL)
 
 
 @pytest.fixture

@@ -70,5 +70,5 @@ def test_nothing_is_stored_without_declaration(
 
 
 def test_study_that_does_not_tell_cannot_be_opened(study: Callable[..., int]) -> None:
-    with pytest.raises(OpeningError, match="typing_rhythm"):
+    with pytest.raises(OpeningError, match="the consent form does not declare it"):
         study(n_items=1, questions=[WHY])
