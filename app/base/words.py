@@ -226,10 +226,9 @@ def number_text(value: float) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
 
 
-# First characters of numbers, intervals, p-values and dashes.
 _WORD = re.compile(r"[^\W\d_]{3,}")
-
-
+_OPEN_INTERVAL = re.compile(r"\nfrom \S+, no upper limit$")
+# First characters of numbers, intervals, p-values and dashes.
 _NUMERIC = frozenset("0123456789.−–[<")
 
 
@@ -238,10 +237,10 @@ def is_number(cell: str) -> bool:
 
     >>> [is_number(cell) for cell in ("0.50\n0.25 to 0.75", "p = .040", ".009", "the ratings do not vary", "")]
     [True, True, True, False, False]
-    >>> is_number("12 of 20"), is_number("4o-mini")
-    (True, False)
+    >>> is_number("12 of 20"), is_number("4o-mini"), is_number("33\nfrom 7, no upper limit")
+    (True, False, True)
     """
-    if _WORD.search(cell):
+    if _WORD.search(_OPEN_INTERVAL.sub("", cell)):
         return False
     return cell[:1] in _NUMERIC or (cell[:2] == "p " and is_number(cell[2:].removeprefix("= "))) if cell else False
 

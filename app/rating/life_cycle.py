@@ -47,7 +47,7 @@ SEEN = "This study cannot be reopened: its design hides estimates until it close
 
 
 class DrawnUp(NamedTuple):
-    """The trials that a study gets when it is opened, what they need, and how items were drawn for people to rate."""
+    """The items that people rate, their trials when the study is opened, what they need, and how items were drawn."""
 
     items: Sequence[PlannedItem]
     chances: Mapping[str, Chance]
@@ -135,9 +135,10 @@ def close_study(db: Connection, slug: str) -> None:
 def drawn_up(db: Connection, study_id: int, protocol: Protocol) -> DrawnUp:
     """Plan the trials of a study; nothing is stored."""
     items = list_items(db, study_id)
-    trials = planned_trials(protocol, rated_by_people(protocol, items))
+    rated = rated_by_people(protocol, items)
     needs = needs_of(protocol, items, list_named_raters(db, study_id))
-    return DrawnUp(items, draw(protocol, items), trials, special_trials(protocol, items), needs)
+    drawn = draw(protocol, items)
+    return DrawnUp(rated, drawn, planned_trials(protocol, rated), special_trials(protocol, items), needs)
 
 
 def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:

@@ -9,10 +9,12 @@ from sqlalchemy import text
 from app.llm.judges.judge_pages import judged_study, planned_requests
 from app.llm.judges.judge_settings import JudgeSettings
 from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY
+from app.rating.checklist import get_opening
 from app.rating.life_cycle import get_needs, open_study
 from app.results.data.frames import study_frames
 from app.studies.export import study_folder
 from app.studies.protocols import get_protocol
+from app.studies.studies import get_study
 from tests.kit.builder import build_study, protocol_of
 
 if TYPE_CHECKING:
@@ -30,6 +32,9 @@ def test_people_rate_the_sample_and_judges_everything(db: Connection) -> None:
     of_items = db.execute(text("SELECT count(DISTINCT item_id) FROM trials")).scalar_one()
     assert tuple(counted) == (needed.n_seats, 4)
     assert of_items == 4
+    own = get_study(db, "study")
+    assert own
+    assert list(get_opening(db, own).left_out) == []
     judged = planned_requests(db, judged_study(db, study, 1), JudgeSettings(both_sides=False))
     assert len({one.item_id for one in judged}) == 10
 
