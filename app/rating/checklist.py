@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, text
 
+from app.protocol.allocation.feasibility import DrawnUp
 from app.protocol.study import Protocol
 from app.rating.arrival.expected_minutes import planned_minutes
-from app.rating.life_cycle import DrawnUp, drawn_up
+from app.rating.life_cycle import drawn_up
 from app.rating.recruitment.recruitment import pay_in_words
 from app.rating.seats.trials import get_yaml
 from app.studies.editor.problem_words import path_of, problem_words

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from typing import NamedTuple, assert_never
+from collections.abc import Container
+from typing import assert_never
 
 from sqlalchemy import Connection
 
-from app.protocol.allocation.feasibility import Feasibility, needs_of
-from app.protocol.allocation.human_sample import Chance, draw, rated_by_people
-from app.protocol.allocation.trials import (
-    PlannedItem,
-    PlannedTrial,
-    Special,
-    kind_of_trials,
-    planned_trials,
-    special_trials,
-)
+from app.protocol.allocation.feasibility import DrawnUp, Feasibility, draw_up
+from app.protocol.allocation.trials import kind_of_trials
 from app.protocol.study import Protocol
 from app.rating.arrival.admission import make_admission_seats
 from app.rating.arrival.conditions import make_condition_seats
@@ -44,16 +36,6 @@ from app.studies.studies import GivenStatus, StudyMissingError, StudyRow
 from app.studies.trial_runs import forget_trial_runs
 
 SEEN = "This study cannot be reopened: its design hides estimates until it closes, and they have been visible since."
-
-
-class DrawnUp(NamedTuple):
-    """The items that people rate, their trials when the study is opened, what they need, and how items were drawn."""
-
-    items: Sequence[PlannedItem]
-    chances: Mapping[str, Chance]
-    trials: Sequence[PlannedTrial]
-    special: Special
-    needs: Feasibility
 
 
 def change_status(db: Connection, study: StudyRow, status: GivenStatus, as_written: Container[str] = ()) -> None:
@@ -134,11 +116,7 @@ def close_study(db: Connection, slug: str) -> None:
 
 def drawn_up(db: Connection, study_id: int, protocol: Protocol) -> DrawnUp:
     """Plan the trials of a study; nothing is stored."""
-    items = list_items(db, study_id)
-    rated = rated_by_people(protocol, items)
-    needs = needs_of(protocol, items, list_named_raters(db, study_id))
-    drawn = draw(protocol, items)
-    return DrawnUp(rated, drawn, planned_trials(protocol, rated), special_trials(protocol, items), needs)
+    return draw_up(protocol, list_items(db, study_id), list_named_raters(db, study_id))
 
 
 def _study(db: Connection, slug: str) -> tuple[int, str, int, int]:

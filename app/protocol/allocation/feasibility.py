@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.base.words import counted
-from app.protocol.allocation.human_sample import rated_by_people, sample_problems
+from app.protocol.allocation.human_sample import Chance, draw, rated_by_people, sample_problems
 from app.protocol.allocation.rater_plan import has_room_for_repeats
 from app.protocol.allocation.requirements import Group, group_of
 from app.protocol.allocation.trials import (
     PlannedItem,
     PlannedTrial,
+    Special,
     planned_trials,
     seats_of,
     special_items,
@@ -82,11 +83,26 @@ def feasibility(
     return Feasibility(groups, problems, tuple(_notes(protocol, groups)))
 
 
-def needs_of(protocol: Protocol, items: Sequence[PlannedItem], named: Mapping[str, Collection[str]]) -> Feasibility:
-    """What the study with these items needs of people; see `feasibility`."""
-    trials = planned_trials(protocol, rated_by_people(protocol, items))
-    problems = [*special_trials(protocol, items).problems, *sample_problems(protocol, items)]
-    return feasibility(protocol, trials, named, problems)
+class DrawnUp(NamedTuple):
+    """What a study gets when it is opened: items that people rate, how they were drawn, trials, and what is needed."""
+
+    items: Sequence[PlannedItem]
+    chances: Mapping[str, Chance]
+    trials: Sequence[PlannedTrial]
+    special: Special
+    needs: Feasibility
+
+
+def draw_up(protocol: Protocol, items: Sequence[PlannedItem], named: Mapping[str, Collection[str]]) -> DrawnUp:
+    """Draw the items that people rate, and plan their trials; the arguments are those of `feasibility`.
+
+    A trial is what it would be if people rated all items, as for a judge.
+    """
+    rated, special = rated_by_people(protocol, items), special_trials(protocol, items)
+    keys = {item.key for item in rated}
+    trials = [trial for trial in planned_trials(protocol, items) if trial.item.key in keys]
+    problems = [*special.problems, *sample_problems(protocol, items)]
+    return DrawnUp(rated, draw(protocol, items), trials, special, feasibility(protocol, trials, named, problems))
 
 
 def _empty(protocol: Protocol, trials: Sequence[PlannedTrial]) -> Iterator[str]:

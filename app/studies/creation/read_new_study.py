@@ -19,7 +19,7 @@ from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
 from app.base.words import or_list
-from app.protocol.allocation.feasibility import Feasibility, needs_of
+from app.protocol.allocation.feasibility import Feasibility, draw_up
 from app.protocol.allocation.trials import Candidate, PlannedItem
 from app.protocol.yaml.study_yaml import FILE
 from app.studies.creation.templates import SlugError, files_of
@@ -171,7 +171,7 @@ def feasibility_of_folder(folder: StudyFolder) -> Feasibility:
     persons = folder.raters[folder.raters["kind"] == "person"]
     for rater, pool in zip(persons["rater"], persons["pool"], strict=True):
         named.setdefault(pool or "", set()).add(rater)
-    return needs_of(folder.protocol, planned_items(folder), named)
+    return draw_up(folder.protocol, planned_items(folder), named).needs
 
 
 def planned_items(folder: StudyFolder) -> list[PlannedItem]:

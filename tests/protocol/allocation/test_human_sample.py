@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.protocol.allocation.feasibility import needs_of
+from app.protocol.allocation.feasibility import draw_up
 from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY, draw, rated_by_people, sample_problems
 from tests.kit.protocols import items, protocol
 
@@ -103,7 +103,14 @@ def test_practice_and_gold_items_are_rated_in_any_case() -> None:
 
 
 def test_needs_are_those_of_the_sample_and_a_column_without_values_is_said() -> None:
-    needs = needs_of(sampled(0.3, raters_per_trial=2), items(20), {})
-    assert needs.n_seats == needs_of(protocol(design={"raters_per_trial": 2}), items(6), {}).n_seats
-    (problem,) = needs_of(sampled(0.3, sample={"stratify": ["topic"]}), items(20), {}).problems
+    needs = draw_up(sampled(0.3, raters_per_trial=2), items(20), {}).needs
+    assert needs.n_seats == draw_up(protocol(design={"raters_per_trial": 2}), items(6), {}).needs.n_seats
+    (problem,) = draw_up(sampled(0.3, sample={"stratify": ["topic"]}), items(20), {}).needs.problems
     assert problem == "design.human_sample.stratify names the column topic, in which no item has a value."
+
+
+def test_trials_are_those_of_all_items_whatever_was_drawn() -> None:
+    """An item has one response, so that trials show one; those drawn all have two, which alone would make pairs."""
+    drawn = draw_up(sampled(0.5), [*items(7), *(replace(item, key="one") for item in items(1, 1))], {})
+    assert "one" not in {item.key for item in drawn.items}
+    assert {len(trial.responses) for trial in drawn.trials} == {1}
