@@ -101,10 +101,11 @@
     tell(open.filter(({ url }) => !skipped.has(url)), said);
   }
 
-  // On a page where nothing was answered yet, nothing is said of earlier pages, unless there is a problem.
+  // On a page where nothing was answered yet, nothing is said of earlier pages, unless there is a problem. While a page
+  // could not be sent, that is what counts.
   function tell(sent, said) {
     const isOwn = sent.some(({ url }) => url === form()?.dataset.save);
-    if (!sent.length || (said[0] !== "waiting" && !isAllSaved())) return;
+    if (!sent.length || (said[0] !== "waiting" && (nRefusals || !isAllSaved()))) return;
     if (isOwn || said[0] === "waiting") say(...said);
     else if ($("#save-state")?.dataset.state === "waiting") say("", "");
   }

@@ -31,10 +31,11 @@ def open_a_study(engine: Engine, **parts: Any) -> None:  # noqa: ANN401 - parts 
 
 
 def arrive(page: Page, who: str = "anna", *, by: str = "participant") -> None:
-    """Open the link and press *Begin*."""
+    """Open the link, press *Begin*, and wait until the scripts of the first page run."""
     page.goto(f"/s/study?{by}={who}")
     page.get_by_role("button", name="Begin").click()
     page.wait_for_selector("#rate-form")
+    page.wait_for_load_state()
 
 
 def rate(page: Page, keys: str) -> None:

@@ -149,8 +149,18 @@ def test_submit_that_reaches_the_server_after_a_later_one_changes_nothing(engine
         overtaken.append(route.request)
         route.fulfill(status=503, headers={"Retry-After": "60"}) if len(overtaken) == 1 else route.continue_()
 
+    expect(page.locator("#save-state")).to_contain_text("Saved")
+    # An answer that is stored after the page was refused: what is said is still that the page waits.
+    saves: list[Route] = []
+    page.route("**/save", lambda route: saves.append(route), times=1)  # noqa: PLW0108 - Playwright wants a function
+    with page.expect_request("**/save"):
+        page.locator("#q1r0-2").check()
     page.route(SUBMIT, hold_back)
     page.keyboard.press("Enter")
+    expect(page.locator("#save-state")).to_contain_text("The server is busy")
+    with page.expect_response("**/save"):
+        saves[0].continue_()
+    page.wait_for_timeout(100)
     expect(page.locator("#save-state")).to_contain_text("The server is busy")
     page.locator("#q1r0-1").check()
     page.locator("#next").click()
