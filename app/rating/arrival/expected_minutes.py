@@ -24,18 +24,24 @@ _TEXTS = text(f"""
 
 def expected_minutes(db: Connection, study_id: int, protocol: Protocol, n_trials: int) -> int:
     """The time to read and rate so many trials, at least a minute; the study need not have any yet."""
-    return _rounded(_of_trials(db, study_id, protocol, n_trials))
+    return rounded(n_trials * minutes_per_trial(db, study_id, protocol))
 
 
 def planned_minutes(db: Connection, study_id: int, protocol: Protocol, n_trials: int) -> int:
     """The time from the consent form to the end, with so many trials."""
+    return rounded(n_trials * minutes_per_trial(db, study_id, protocol) + other_minutes(protocol))
+
+
+def other_minutes(protocol: Protocol) -> float:
+    """The time of a rater beside the trials: the consent form, the instructions, and the questions about the rater."""
     consent = protocol.flow.consent.text if protocol.flow.consent else ""
     n_asked = sum(question.target == "rater" for question in protocol.questions)
     read = len(f"{consent} {protocol.instructions}".split()) / WORDS_PER_MINUTE
-    return _rounded(_of_trials(db, study_id, protocol, n_trials) + read + n_asked * SECONDS_PER_ANSWER / 60)
+    return read + n_asked * SECONDS_PER_ANSWER / 60
 
 
-def _of_trials(db: Connection, study_id: int, protocol: Protocol, n_trials: int) -> float:
+def minutes_per_trial(db: Connection, study_id: int, protocol: Protocol) -> float:
+    """The time to read and rate a trial."""
     items = db.execute(_TEXTS, {"study": study_id}).all()
     kind, n_items = kind_of_trials(protocol, [item.n for item in items]), max(1, len(items))
     shown = [min(item.n, {"single": 1, "pairs": 2}.get(kind, item.n)) for item in items]
@@ -43,8 +49,9 @@ def _of_trials(db: Connection, study_id: int, protocol: Protocol, n_trials: int)
     n_shown: float = sum(shown) / n_items
     asked = [question.target for question in protocol.questions if question.target != "rater"]
     n_answers = sum(n_shown if target == "response" else 1 for target in asked)
-    return n_trials * (words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60)
+    return words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60
 
 
-def _rounded(minutes: float) -> int:
+def rounded(minutes: float) -> int:
+    """Minutes as they are said: whole ones, and multiples of five from ten on."""
     return max(1, math.ceil(minutes)) if minutes < _LONG else _STEP * round(minutes / _STEP)

@@ -20,6 +20,8 @@ _LETTERS, _N_LETTERS = "ABCDEFGHJKLMNPQRTUVWXY346789", 8
 # What Prolific asks to pay at least, and advises to pay, for an hour.
 PER_HOUR = {"GBP": (6, 9), "USD": (8, 12)}
 SYMBOLS = {"GBP": "£", "USD": "$", "EUR": "€"}
+# What a platform takes of the pay, in percent: Prolific of academics, Mechanical Turk below ten assignments of a task.
+FEES = {"prolific": 33.3, "mturk": 20.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +146,15 @@ def _payment(protocol: Protocol, minutes: int) -> Iterator[PlatformField]:
     yield PlatformField("Payment per participant", pay, f"In {recruitment.currency}.")
 
 
+def symbol_of(currency: str) -> str:
+    """What stands before an amount, such as `£` or `CHF `."""
+    return SYMBOLS.get(currency, f"{currency} ")
+
+
 def pay_in_words(protocol: Protocol, minutes: int) -> tuple[str, bool]:
     """The pay for an hour beside what Prolific asks for, and whether it is too little there."""
     recruitment = protocol.recruitment
-    symbol = SYMBOLS.get(recruitment.currency, f"{recruitment.currency} ")
+    symbol = symbol_of(recruitment.currency)
     minutes_now = recruitment.minutes or minutes
     least, advised = PER_HOUR.get(recruitment.currency, (None, None))
     at_least = f"Prolific asks for at least {symbol}{least} and advises {symbol}{advised}." if least else ""

@@ -17,17 +17,17 @@ from app.studies.editor.sections import value_at, with_value
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What the lead states: minutes per trial and for everything else, pay per hour, the platform's fee in percent."""
+    """Minutes per trial and for everything else, pay per hour, the platform's fee in percent."""
 
-    minutes_per_trial: float = 2.0
-    other_minutes: float = 4.0
-    pay_per_hour: float = 12.0
-    fee_percent: float = 33.0
+    minutes_per_trial: float
+    other_minutes: float
+    pay_per_hour: float
+    fee_percent: float
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """Trials, ratings and raters of a design, the longest time of one rater, and the cost of all.
+    """Trials, ratings and raters of a design, and the most trials of one rater.
 
     `binds` names what determines the number of raters, as a sentence.
     """
@@ -36,13 +36,22 @@ class Effort:
     n_ratings: int
     n_raters: int
     most_trials: int
-    minutes: float
-    hours: float
-    cost: float
     binds: str
 
+    def minutes(self, rates: Rates) -> float:
+        """The longest time of one rater."""
+        return self.most_trials * rates.minutes_per_trial + rates.other_minutes if self.most_trials else 0.0
 
-def effort(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, per_trial: int, rates: Rates) -> Effort:
+    def hours(self, rates: Rates) -> float:
+        """The time of all raters together."""
+        return (self.n_ratings * rates.minutes_per_trial + self.n_raters * rates.other_minutes) / 60
+
+    def cost(self, rates: Rates) -> float:
+        """The pay of all raters with the platform's fee."""
+        return self.hours(rates) * rates.pay_per_hour * (1 + rates.fee_percent / 100)
+
+
+def effort(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, per_trial: int) -> Effort:
     """Compute the effort of a study with this many items and raters per trial."""
     of_size = with_raters_per_trial(protocol, per_trial)
     trials = planned_trials(of_size, so_many_items(protocol, items, n_items))
@@ -50,10 +59,7 @@ def effort(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, per_t
     most = max((group.n_each for group in needs.groups), default=0)
     repeats = protocol.design.repeats.n if protocol.design.repeats else 0
     most += (repeats + len(protocol.checks.gold)) if most else 0
-    hours = (needs.n_seats * rates.minutes_per_trial + needs.n_raters * rates.other_minutes) / 60
-    cost = hours * rates.pay_per_hour * (1 + rates.fee_percent / 100)
-    minutes = most * rates.minutes_per_trial + rates.other_minutes if most else 0.0
-    return Effort(len(trials), needs.n_seats, needs.n_raters, most, minutes, hours, cost, _binds(of_size, needs.groups))
+    return Effort(len(trials), needs.n_seats, needs.n_raters, most, _binds(of_size, needs.groups))
 
 
 def _binds(protocol: Protocol, groups: Sequence[Group]) -> str:

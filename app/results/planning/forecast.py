@@ -25,7 +25,7 @@ from app.results.charts.plan_charts import curve_spec
 from app.results.charts.render import render
 from app.results.making.making import LONG_PARTS, Making, Wanted
 from app.results.making.task import Task
-from app.results.planning.effort import Rates, effort
+from app.results.planning.effort import effort
 from app.results.planning.make_plan import Asked, PlanError, make_plan, rated_questions
 from app.results.reports.report_input import read_study
 from app.studies.protocols import get_protocol
@@ -112,7 +112,7 @@ def forecast(
             is too large to simulate.
     """
     question, statistic, test = _planned(protocol)
-    _check_size(effort(protocol, items, wish.n_items, wish.per_trial, Rates()).n_ratings)
+    _check_size(effort(protocol, items, wish.n_items, wish.per_trial).n_ratings)
     first = _simulated(
         protocol,
         items,
@@ -168,7 +168,7 @@ def _planned(protocol: Protocol) -> tuple[str | None, str, str]:
 
 def _simulated(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
     n_items, per_trial = asked.n_items[0], asked.raters_per_trial[0]
-    n_raters = max(effort(protocol, items, n_items, per_trial, Rates()).n_raters, 2)
+    n_raters = max(effort(protocol, items, n_items, per_trial).n_raters, 2)
     return make_plan(protocol, items, replace(asked, n_raters=(n_raters,)))
 
 
@@ -193,7 +193,7 @@ def _sizes(protocol: Protocol, items: Sequence[PlannedItem], wish: Wish) -> list
         for more in RATER_TIMES
         for times in ITEM_TIMES
     ]
-    small = [size for size in dict.fromkeys(sizes) if effort(protocol, items, *size, Rates()).n_ratings <= MAX_RATINGS]
+    small = [size for size in dict.fromkeys(sizes) if effort(protocol, items, *size).n_ratings <= MAX_RATINGS]
     return small or sizes[:2]
 
 
@@ -224,6 +224,6 @@ def _solution(
     if chosen is None or chosen.needed is None:
         return None
     n_items, per_trial = (chosen.needed, wish.per_trial) if binds == "items" else (wish.n_items, chosen.needed)
-    if effort(protocol, items, n_items, per_trial, Rates()).n_ratings > MAX_RATINGS:
+    if effort(protocol, items, n_items, per_trial).n_ratings > MAX_RATINGS:
         return None
     return _row(_at(protocol, items, n_items, per_trial, question, stated, statistic), statistic)

@@ -19,6 +19,8 @@ from app.base.web.deps import Db
 from app.base.web.errors import TooManyError
 from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.study import Protocol
+from app.rating.arrival.expected_minutes import minutes_per_trial, other_minutes, rounded
+from app.rating.recruitment.recruitment import FEES, PER_HOUR, symbol_of
 from app.rating.seats.trials import list_items
 from app.results.blinding import refuse_if_blinded
 from app.results.making.task import RefusedError
@@ -62,14 +64,18 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
     with request.app.state.begin() as db:
         protocol = get_protocol(db, own.study.id, own.study.protocol_version)
         items = rated_by_people(protocol, list_items(db, own.study.id))
-    rates = _rates(form)
+        trial_minutes = minutes_per_trial(db, own.study.id, protocol)
     n_items = int(form.number("items", len(items) or DEFAULT_ITEMS, 1, MAX_ITEMS) or 1)
     per_trial = int(form.number("per_trial", protocol.design.raters_per_trial, 1, MAX_PER_TRIAL) or 1)
+    takes = effort(protocol, items, n_items, per_trial)
+    rates = _rates(form, _usual_rates(protocol, takes.most_trials, trial_minutes))
     context: dict[str, Any] = {
         "rates": rates,
         "n_items": n_items,
         "per_trial": per_trial,
-        "effort": effort(protocol, items, n_items, per_trial, rates),
+        "effort": takes,
+        "minutes": f"{takes.minutes(rates):.0f}",
+        "symbol": symbol_of(protocol.recruitment.currency),
         "texts": form.texts,
         "sds": SDS,
         "is_stated": any(form.texts.get(name) for name in (*SDS, "pilot")),
@@ -99,14 +105,25 @@ def submit_size(
     return RedirectResponse(request.app.url_path_for("show_recruitment", slug=study.slug), 303)
 
 
-def _rates(form: PlanForm) -> Rates:
-    """Minutes per trial, other minutes, pay per hour and fee of the platform, with defaults where a field is empty."""
+def _rates(form: PlanForm, usual: Rates) -> Rates:
+    """Minutes per trial, other minutes, pay per hour and fee of the platform; the usual ones where a field is empty."""
     return Rates(
-        form.number("minutes", 2.0, 0.1, 240) or 0,
-        form.number("other", 4.0, 0, 240) or 0,
-        form.number("pay", 12.0, 0, 10_000) or 0,
-        form.number("fee", 33.0, 0, 500) or 0,
+        form.number("minutes", usual.minutes_per_trial, 0.1, 240) or 0,
+        form.number("other", usual.other_minutes, 0, 240) or 0,
+        form.number("pay", usual.pay_per_hour, 0, 10_000) or 0,
+        form.number("fee", usual.fee_percent, 0, 500) or 0,
     )
+
+
+def _usual_rates(protocol: Protocol, n_trials: int, per_trial: float) -> Rates:
+    """Time and pay as *Recruitment* says them; the platform is Prolific until another is chosen."""
+    recruitment, other = protocol.recruitment, round(other_minutes(protocol), 1)
+    total = recruitment.minutes or rounded(n_trials * per_trial + other)
+    _, advised = PER_HOUR.get(recruitment.currency, PER_HOUR["USD"])
+    pay = recruitment.per_hour(total)
+    each = max((total - other) / n_trials, 0.1) if n_trials else per_trial
+    platform = recruitment.platform or ("link" if protocol.design.links == "personal" else "prolific")
+    return Rates(each, other, advised if pay is None else pay, FEES.get(platform, 0.0))
 
 
 def _forecast(

@@ -19,16 +19,16 @@ def study(**design: object) -> Protocol:
 
 
 def test_effort_derives_raters_minutes_and_cost_from_design() -> None:
-    found = effort(study(), [], 40, 3, RATES)
+    found = effort(study(), [], 40, 3)
     assert (found.n_trials, found.n_ratings, found.n_raters, found.most_trials) == (40, 120, 20, 6)
-    assert found.minutes == 6 * 2 + 4
-    assert found.hours == pytest.approx((120 * 2 + 20 * 4) / 60)
-    assert found.cost == pytest.approx(found.hours * 12 * 1.5)
+    assert found.minutes(RATES) == 6 * 2 + 4
+    assert found.hours(RATES) == pytest.approx((120 * 2 + 20 * 4) / 60)
+    assert found.cost(RATES) == pytest.approx(found.hours(RATES) * 12 * 1.5)
     assert "at most 6 trials" in found.binds
 
 
 def test_few_items_limit_trials_per_rater() -> None:
-    found = effort(study(trials_per_rater=6), [], 2, 5, RATES)
+    found = effort(study(trials_per_rater=6), [], 2, 5)
     assert found.n_raters == 5
     assert found.binds == "each rater can take all 2 trials that differ"
 
