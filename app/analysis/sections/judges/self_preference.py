@@ -11,7 +11,7 @@ from app.analysis.data.answers import NEITHER, RESPONSE, TIE, Answers, Choices
 from app.analysis.data.encoded_study import Bools, Floats, Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
-from app.analysis.sections.judges.contrasts import mean_of_showings
+from app.analysis.sections.judges.at_equal import choices_at_equal, ratings_at_equal
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.base.words import number_text
 from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
@@ -44,9 +44,9 @@ def self_preference_estimates(
 ) -> Iterator[Estimate]:
     """Yield how much more than human raters the judge favours its own family. Nothing if no source is of its family.
 
-    Ratings: judge minus mean of human raters, on its own family minus the same on the other sources. Choices between
-    its own family and others: its share minus that of human raters. Codes have no order: one estimate for each code,
-    with the shares of that code in place of ratings.
+    Ratings: its own family minus the other sources, where people rate alike. Choices between its own family and others:
+    its share minus one half, where people are evenly split. Codes have no order: one estimate for each code, its share
+    minus that of human raters, on its own family minus the same on the other sources.
 
     Args:
         data: the question data.
@@ -60,13 +60,15 @@ def self_preference_estimates(
     if not own.any() or not data.sources:
         return
     if isinstance(humans, Choices) and isinstance(judge, Choices):
-        yield _record(data, _of_choices(humans, judge, own), scope, "choice")
+        found = choices_at_equal(humans, judge, _worth(humans, own), _worth(judge, own))
+        yield _record(data, found, scope, "choice")
     elif isinstance(data.question, PreferenceQuestion) or data.question.level != "nominal":
-        yield _record(data, _of_ratings(humans, said, own), scope, "rating")
+        is_own = np.where(humans.source >= 0, own[humans.source], np.nan)
+        yield _record(data, ratings_at_equal(humans, said, is_own), scope, "rating")
     else:
         for code, words in _compared_codes(data.question, np.append(humans.value, said)):
             gave = replace(humans, value=(humans.value == code) * 1.0)
-            result, part = _of_ratings(gave, np.where(np.isfinite(said), said == code, np.nan), own)
+            result, part = _of_codes(gave, np.where(np.isfinite(said), said == code, np.nan), own)
             yield _record(data, (_noted(result, OF_CODES), part), {**scope, "category": words}, "rating")
 
 
@@ -100,28 +102,13 @@ def own_sources(data: AnyQuestionData, judge: Answers, protocol: Protocol) -> Bo
     return np.array([known.get(name, "").casefold() == family.casefold() for name in sources])
 
 
-def _of_ratings(humans: Answers, said: Floats, own: Bools) -> tuple[Result, Answers]:
+def _of_codes(humans: Answers, said: Floats, own: Bools) -> tuple[Result, Answers]:
     part = humans.select(np.isfinite(said) & (humans.source >= 0))
     gap = said[np.isfinite(said) & (humans.source >= 0)] - _mean_by(part.value, part.unit)
     first = np.unique(part.unit, return_index=True)[1]
     each = part.select(first)
     gap_of_own = describe.mean_difference(gap[first], own[each.source], item=each.item, rater=each.item)
     return for_new_items(gap_of_own), part
-
-
-def _of_choices(humans: Choices, judge: Choices, own: Bools) -> tuple[Result, Answers]:
-    theirs = _worth(humans, own)
-    judge, mine = mean_of_showings(judge, _worth(judge, own))
-    known = np.isfinite(theirs)
-    units, code = np.unique(humans.unit[known], return_inverse=True)
-    share = np.bincount(code, theirs[known]) / np.bincount(code)
-    place = np.searchsorted(units, judge.unit)
-    is_shared = np.isfinite(mine) & (place < len(units))
-    is_shared[is_shared] = units[place[is_shared]] == judge.unit[is_shared]
-    gap, items = mine[is_shared] - share[place[is_shared]], judge.item[is_shared]
-    return for_new_items(describe.mean(gap, item=items, rater=items)), humans.select(
-        np.isin(humans.unit, judge.unit[is_shared])
-    )
 
 
 def _worth(choices: Choices, own: Bools) -> Floats:

@@ -160,13 +160,17 @@ def test_judge_raising_its_own_family_shows_self_preference() -> None:
     assert found - plain == pytest.approx(1, abs=0.3)
 
 
-def test_judge_choices_for_own_family_are_compared_with_people(report: Report) -> None:
-    votes = [row for row in _rows() if row["question"] == "preference" and row["rater"] != "judge"]
-    share = np.mean([row["value"] == "model" for row in votes])
-    estimate = only(report, "self_preference", question="preference")
-    # The judge chose the model first, but not on two of the pairs that it saw again with the sides swapped.
-    assert estimate.estimate == pytest.approx((N_ITEMS - 1) / N_ITEMS - share)
-    assert estimate.ci_low is not None
+def test_judge_choices_for_own_family_are_compared_where_people_are_split(report: Report) -> None:
+    # These people do not agree on which pairs the model wins.
+    assert only(report, "self_preference", question="preference").reason == "singular"
+    pairs = [{"item": f"i{i}", "response": None, "question": "preference", "value": None} for i in range(N_ITEMS)]
+    rows = [
+        {**pair, "rater": name, "value": "model" if wins else "human"}
+        for i, pair in enumerate(pairs)
+        for name, wins in [*((f"r{k}", i % 4 > 0) for k in range(N_PERSONS)), ("judge", i % 8 != 4)]
+    ]
+    # The judge chooses its family in all pairs that people give to it, and in half of the others.
+    assert only(_report(rows), "self_preference", question="preference").estimate == pytest.approx(1 / 4)
 
 
 CODES = ["angry", "sad", "glad"]

@@ -9,6 +9,7 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.findings.judge_conclusions import changes_sentence, conclusions_by_judge
+from app.analysis.findings.judge_summary import judge_summaries
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
@@ -129,17 +130,50 @@ def _values(i: int, k: int) -> dict[str, int]:
     return {"human": 1 + (i + k) % 4, "model": 2 + (i + k) % 4}
 
 
-def test_a_judge_that_adds_a_point_per_doubling_has_that_length_bias() -> None:
-    # The model's texts have four times as many characters; the judge gives them two points more than people do.
+def test_a_judge_that_adds_half_a_point_per_doubling_has_that_length_bias() -> None:
+    # The model's texts have four times as many characters; the judge gives them a point more than people do.
     texts = {"human": "abcd", "model": "abcd" * 4}
     rows: list[Row] = []
     for i in range(N_ITEMS):
+        q, chosen = i % 3, "model" if i % 4 else "human"
         for k in range(3):
-            rows += _shown(i, f"r{k}", 0, human=2, model=2 + k, chosen=("model", "human", "human")[k])
-        rows += _shown(i, "judge", 0, human=2, model=5, chosen="model")
+            rows += _shown(i, f"r{k}", 0, human=1 + q, model=2 + q, chosen=chosen)
+        rows += _shown(i, "judge", 0, human=1 + q, model=3 + q, chosen=chosen if i else "model")
     report = _report(rows, texts)
-    assert only(report, "length_bias", question="empathy", scope=JUDGE).estimate == pytest.approx(1.0)
-    assert only(report, "length_bias", question="preference", scope=JUDGE).estimate == pytest.approx(2 / 3)
+    assert only(report, "length_bias", question="empathy", scope=JUDGE).estimate == pytest.approx(0.5)
+    # Where no person chooses the longer one, the judge does in a third, where all do, it does: 2/3 in the middle.
+    assert only(report, "length_bias", question="preference", scope=JUDGE).estimate == pytest.approx(2 / 3 - 1 / 2)
+
+
+def test_a_good_judge_of_texts_that_are_better_if_longer_is_not_called_biased() -> None:
+    """People err; the judge reads the quality exactly. Both see longer texts as better, as they are."""
+    rng = np.random.default_rng(11)
+    study, rows, responses = protocol(FIVE, CHOICE), list[Row](), []
+    for i in range(90):
+        quality = {"human": int(rng.integers(1, 5)), "model": int(rng.integers(2, 6))}
+        responses += [
+            {
+                "response": f"i{i}:{source}",
+                "item": f"i{i}",
+                "source": source,
+                "text": "w" * int(2 ** (3 + level + rng.normal())),
+            }
+            for source, level in quality.items()
+        ]
+        for k in range(6):
+            given = {s: int(np.clip(np.rint(q + (k % 3 - 1) * 0.5 + rng.normal()), 1, 5)) for s, q in quality.items()}
+            felt = quality["model"] - quality["human"] + rng.normal(0, 2)
+            chosen = "model" if felt > 0 else "human"
+            rows += _shown(i, f"r{k}", 0, human=given["human"], model=given["model"], chosen=chosen)
+        ahead = quality["model"] - quality["human"]
+        chosen = "model" if ahead > 0 or (ahead == 0 and i % 2) else "human"
+        rows += _shown(i, "judge", 0, **quality, chosen=chosen, is_swapped=bool(i % 2))
+    report = analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}], responses=responses), study)
+    (judge,) = judge_summaries(report)
+    assert judge.biases == ()
+    for question in ("empathy", "preference"):
+        found = only(report, "length_bias", question=question, scope=JUDGE)
+        assert (found.ci_low or 1) < 0 < (found.ci_high or -1)
 
 
 def test_equal_lengths_show_no_bias_in_choices() -> None:
