@@ -13,6 +13,7 @@ from app.base.files.table import Column, Table
 from app.base.problems import Problems, shown
 from app.base.words import number
 from app.studies.imports.source_kinds import kind_of
+from app.studies.imports.tool_exports import answers_of_tool
 
 Role = Literal[
     "attribute",
@@ -168,8 +169,11 @@ def without_second_header(table: Table, problems: Problems) -> Table:
     """The table without a first row that names the columns again, such as labels below the names; with a note.
 
     It has a word or two where the rows below have long texts, and a number nowhere. A file of Qualtrics has two such
-    rows in any case, and previews of the survey, which are no answers.
+    rows in any case, and previews of the survey, which are no answers. Exports of annotation tools have no such
+    row, but records of several answers: of these the table has a row for each annotator.
     """
+    if (answers := answers_of_tool(table, problems)) is not None:
+        return answers
     if _is_of_qualtrics(table):
         return _answers_of_qualtrics(table, problems)
     if len(table) <= _MIN_REPEATED:
