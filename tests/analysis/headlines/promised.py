@@ -82,7 +82,7 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
     },
     "perceived-empathy": {
         "each question": [Record("mean_difference", PAIR, _PERCEIVED)],
-        "agreement": [Record(ALPHA, "", _PERCEIVED)],
+        "agreement on each": [Record(ALPHA, "", _PERCEIVED)],
     },
     "lend-an-ear": {
         "each question as rated": [Record("mean_difference", PAIR, _LISTENING)],

@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from tests.analysis.headlines.seeds import Seed
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "templates.md"
-TITLES = "| template | paper | its headline | as Attune states it on simulated ratings | recovered |\n"
-HEAD = TITLES + "|---" * 5 + "|\n"
+TITLES = (
+    "| template | paper | its headline | simulated effect | as Attune states it on simulated ratings | recovered |\n"
+)
+HEAD = TITLES + "|---" * 6 + "|\n"
+WHENCE = {
+    "paper": "",
+    "no number": " (ours: the paper has no number)",
+    "not found": " (ours: the paper's number was not found)",
+}
 
 
 @dataclass(frozen=True)
@@ -45,10 +52,10 @@ class Recovered:
     @property
     def row(self) -> str:
         seed = self.seed
-        said = f"{self.sentence.claim} ({self.sentence.interval})".replace("|", "\\|")
-        assumed = " *" if seed.is_assumed else ""
+        said = f"{self.sentence.claim} ({self.sentence.interval}; {self.sentence.counts})".replace("|", "\\|")
+        simulated = seed.simulated + WHENCE[seed.origin]
         told = "yes" if self.is_recovered else "no"
-        return f"| {seed.template} | {seed.paper} | {seed.says}{assumed} | {said} | {told} |\n"
+        return f"| {seed.template} | {seed.paper} | {seed.says} | {simulated} | {said} | {told} |\n"
 
 
 def recovered(seed: Seed, folder: Path) -> Recovered:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import permutations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.optimize import brentq
 
+from app.protocol.allocation.randomization import seeded
 from app.protocol.questions.rating import RatingQuestion
 from tests.analysis.headlines.driven import right_by
 from tests.analysis.headlines.simulated_ratings import NOISE, SEVERITY, TIED, Effect
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 
 NORMAL = NormalDist()
 TURNED = {"sure_of_myself", "not_disturbed", "calm_emergency"}
+LISTENING = {"validating_emotions", "encouraging_elaboration", "demonstrating_understanding"}
 BAD = {"advice_giving", "self_oriented", "dismissing_emotions"}
+# `paper`: printed there, or computed from its published data; `no number`: the paper has none for this contrast;
+# `not found`: it has one, which neither its abstract nor its published data show
+Origin = Literal["paper", "no number", "not found"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,8 @@ class Seed:
     """A headline: the paper, what it says in our words, the size simulated, and which primary contrast states it.
 
     `truth` is the simulated size in the unit of the estimate, and `null` the size of no effect. `contrast` are parts of
-    a primary contrast of the template, and `scope` those of its estimate. `is_assumed`: the paper gives no number for
-    this contrast, only a direction or a question.
+    a primary contrast of the template, and `scope` those of its estimate. `simulated` says the size in words, and
+    `origin` where it is from.
     """
 
     template: str
@@ -44,7 +49,8 @@ class Seed:
     truth: float
     null: float = 0.0
     scope: Mapping[str, str] = field(default_factory=dict)
-    is_assumed: bool = False
+    simulated: str = ""
+    origin: Origin = "paper"
 
 
 @cache
@@ -66,7 +72,8 @@ def reach(template: str, question: str, mean: float) -> float:
         above = (1 - spread.cdf(edge - middle - lean) for edge in (points[1:] + points[:-1]) / 2)
         return float(points[0] + (points[1] - points[0]) * sum(above) - mean)
 
-    return float(brentq(gap, points[0] - points[-1] - 5, points[-1] - points[0] + 5))
+    lowest = float(points[0] - points[-1] - 5)
+    return lowest if mean <= points[0] else float(brentq(gap, lowest, points[-1] - points[0] + 5))
 
 
 def reach_share(template: str, question: str, cut: float, share: float) -> float:
@@ -111,13 +118,18 @@ def right_for(person: float, model: float) -> Callable[[str, Seen, Random], str]
 def _recognized(_question: str, seen: Seen, rng: Random) -> str:
     emotions = ("joy", "relief", "sadness", "anger", "fear", "shame")
     right = seen.item["emotion"]
-    is_right = rng.random() < (0.85 if seen.kind == "model" else 0.65)
+    is_right = rng.random() < (0.81 if seen.kind == "model" else 0.56)
     return right if is_right else rng.choice([one for one in emotions if one != right])
 
 
+# the paper's probabilities of the wrong answer: 95, 98, 97 and 87% (contents), 94, 97, 97 and 99% (transfer)
+_RIGHT_ALTERED = 1 - (0.95 + 0.98 + 0.97 + 0.87 + 0.94 + 0.97 + 0.97 + 0.99) / 8
+_RIGHT_STANDARD = (0.99 + 0.98) / 2
+
+
 def _altered(question: str, seen: Seen, rng: Random) -> str:
-    is_altered = seen.kind == "model" and seen.item["version"] == "altered"
-    return right_by(0.4 if is_altered else 0.9)(question, seen, rng)
+    of_model = _RIGHT_ALTERED if seen.item["version"] == "altered" else _RIGHT_STANDARD
+    return right_by(of_model if seen.kind == "model" else 0.9)(question, seen, rng)
 
 
 def _half_marked(_question: str, seen: Seen, rng: Random) -> str:
@@ -125,6 +137,32 @@ def _half_marked(_question: str, seen: Seen, rng: Random) -> str:
     spans = [tuple(map(int, one.split("-"))) for one in seen.item["cause_key"].split("|")]
     is_short = seen.kind == "model" and rng.random() < 0.5
     return "|".join(f"{begin}-{(begin + end) // 2 if is_short else end}" for begin, end in spans)
+
+
+def _of_what_is_rated(seen: Seen, sd: float) -> float:
+    """A true value of each response, normal with this standard deviation; the same for everyone who rates it."""
+    return seeded(f"{seen.item['item']} {seen.source}").gauss(0, sd)
+
+
+def _writer(seen: Seen) -> float:
+    """A true mean of each responder, whose differences within a group have a standard deviation of 0.35."""
+    return seeded(f"{seen.response['responder']}").gauss(0, _OF_WRITERS)
+
+
+_OF_WRITERS = 0.35
+# Mann-Whitney's U = 2 of 6 models and 8 therapists: a model's mean is above a therapist's in 46 of 48 pairs
+_GAP_OF_WRITERS = 2**0.5 * _OF_WRITERS * NORMAL.inv_cdf(46 / 48)
+
+
+def _written(_question: str, seen: Seen) -> float:
+    return _writer(seen) + (_GAP_OF_WRITERS / 2 if seen.source == "model" else -_GAP_OF_WRITERS / 2)
+
+
+def _agreed(question: str, seen: Seen) -> float:
+    """Responses differ as much as gives the alpha of the paper's experts: .71 for nine questions, .72 for six."""
+    if question in BAD:
+        return -_of_what_is_rated(seen, 0.555)
+    return _of_what_is_rated(seen, 0.555 if question in LISTENING else 0.645)
 
 
 def _listening(question: str, seen: Seen) -> float:
@@ -158,9 +196,10 @@ _Z_OF_MODELS, _Z_OF_PEOPLE = _mean_z(0.5), _mean_z(1.0)
 
 
 def _angered(question: str, seen: Seen) -> float:
+    """Means per word of ten, in the published data: GPT-4 from 1.00 to 3.12, people from 1.36 by 0.99 more."""
     is_negative = question.partition("_")[0] in {"upset", "hostile", "irritable"}
-    after = 2.6 if seen.kind == "model" else 3.4
-    return reach("emotion-change", question, after if is_negative and question.endswith("after") else 2.0)
+    before, change = (1.0, 2.12) if seen.kind == "model" else (1.36, 0.99)
+    return reach("emotion-change", question, before + change * question.endswith("after") if is_negative else 3.0)
 
 
 def _scores(question: str, seen: Seen) -> float:
@@ -212,10 +251,11 @@ SEEDS: tuple[Seed, ...] = (
     Seed(
         "ayers-pair",
         "Ayers et al. 2023",
-        "Evaluators preferred the chatbot's response in 78.6% of 585 evaluations",
+        "In 78.6% of 585 evaluations, evaluators preferred the chatbot (195 questions, three evaluators each)",
         _of("preference", "share_preferred"),
         Effect(worth(chatbot=0.786), copies=4),
         *(0.786, 0.5),
+        simulated="78.6% of choices",
     ),
     Seed(
         "ayers-pair",
@@ -224,15 +264,17 @@ SEEDS: tuple[Seed, ...] = (
         _of("empathy", "mean_difference"),
         Effect(means("ayers-pair", {"chatbot": 3.65, "physician": 2.15}), copies=4),
         1.5,
+        simulated="1.50 points",
     ),
     Seed(
         "three-point",
         "Welivita & Pu 2024",
-        "About 31% more responses are rated *Good* for GPT-4 than for people",
+        "About 31% more responses of GPT-4 than of people are rated *Good* (1,000 participants)",
         _of("empathy", "percent_change_at_least"),
         Effect(_good, n_raters=60, copies=4),
         31.0,
         scope={"source": "model_a"},
+        simulated="45% and 59% *Good*: 31% more",
     ),
     Seed(
         "empathetic-dialogues",
@@ -242,15 +284,17 @@ SEEDS: tuple[Seed, ...] = (
         Effect(means("empathetic-dialogues", {"generation": 3.25, "person": 4.19, "retrieval": 3.45}), copies=4),
         -0.94,
         scope={"source": "generation"},
+        simulated="−0.94 points",
     ),
     Seed(
         "epitome",
         "Sharma et al. 2020",
-        "Empathy in text has three mechanisms, each none, weak or strong; the contrast of sources is ours",
+        "Empathy in text has three mechanisms, each none, weak or strong; the paper compares no sources",
         _of("emotional_reactions", "mean_difference_lmm"),
         Effect(means("epitome", {"peer": 0.6, "model": 1.0}), copies=4),
         0.4,
-        is_assumed=True,
+        simulated="0.4 points",
+        origin="no number",
     ),
     Seed(
         "ab-tie",
@@ -261,35 +305,57 @@ SEEDS: tuple[Seed, ...] = (
         (NORMAL.cdf(NORMAL.inv_cdf(0.65) + TIED) + NORMAL.cdf(NORMAL.inv_cdf(0.65) - TIED)) / 2,
         null=0.5,
         scope={"source": "commonsense"},
-        is_assumed=True,
+        simulated="65% of choices before ties",
+        origin="not found",
     ),
     Seed(
         "four-dimensions",
         "Zhou et al. 2025",
-        "Studies rate four dimensions of empathy, each in its own way; the contrast of sources is ours",
+        "Studies rate four dimensions of empathy, each in its own way; a review, which compares no sources",
         _of("empathy", "mean_difference"),
         Effect(means("four-dimensions", {"person": 3.0, "model_a": 3.5, "model_b": 3.2}), copies=4),
         0.5,
         scope={"source": "model_a"},
-        is_assumed=True,
+        simulated="0.5 points",
+        origin="no number",
     ),
     Seed(
         "perceived-empathy",
         "Kumar et al. 2025",
-        "Perceived empathy can be judged reliably; the contrast of supporters is ours",
+        "Perceived empathy can be judged reliably; the paper compares no supporters",
         _of("perceived_empathy", "mean_difference"),
         Effect(means("perceived-empathy", {"person": 4.2, "model": 4.9}), copies=4),
         0.7,
-        is_assumed=True,
+        simulated="0.7 points",
+        origin="no number",
+    ),
+    Seed(
+        "perceived-empathy",
+        "Kumar et al. 2025",
+        "Three experts agree on the mean of the nine questions with an alpha of .71 (50 conversations)",
+        _of("perceived_empathy", "krippendorff_alpha"),
+        Effect(_agreed, copies=8),
+        0.71,
+        simulated="alpha = .71",
     ),
     Seed(
         "lend-an-ear",
         "Kumar et al. 2025",
-        "Model judges approach the reliability of experts; the contrast of supporters is ours",
+        "Model judges approach the reliability of experts; the paper compares no supporters",
         _of("listening", "mean_difference_lmm"),
         Effect(_listening, copies=4),
         0.5,
-        is_assumed=True,
+        simulated="0.5 points",
+        origin="no number",
+    ),
+    Seed(
+        "lend-an-ear",
+        "Kumar et al. 2025",
+        "Three experts agree on the mean of the six questions with an alpha of .72 (50 conversations)",
+        _of("listening", "krippendorff_alpha", pool="expert"),
+        Effect(_agreed, copies=8),
+        0.718,
+        simulated="alpha = .72",
     ),
     Seed(
         "expert-panel",
@@ -300,12 +366,13 @@ SEEDS: tuple[Seed, ...] = (
             means("expert-panel", {"peer": 2.8, "model_plain": 3.2, "model_guided": 4.2}), code=right_by(0.8), copies=4
         ),
         1.0,
-        is_assumed=True,
+        simulated="1.0 points",
+        origin="not found",
     ),
     Seed(
         "label-experiment",
         "Rubin et al. 2025",
-        "Responses that are said to be by a person are rated as more empathic than the same ones said to be by an AI",
+        "Responses are rated as more empathic if said to be by a person rather than by an AI (6,282 participants)",
         _of("empathy", "factor_effect", factor="shown_label"),
         Effect(
             means(
@@ -316,7 +383,8 @@ SEEDS: tuple[Seed, ...] = (
             copies=4,
         ),
         -0.5,
-        is_assumed=True,
+        simulated="−0.5 points",
+        origin="not found",
     ),
     Seed(
         "perspective-taking",
@@ -334,7 +402,8 @@ SEEDS: tuple[Seed, ...] = (
         ),
         0.6,
         scope={"level": "imagine_other"},
-        is_assumed=True,
+        simulated="0.6 points",
+        origin="no number",
     ),
     Seed(
         "character-knowledge",
@@ -351,7 +420,8 @@ SEEDS: tuple[Seed, ...] = (
             copies=4,
         ),
         0.7,
-        is_assumed=True,
+        simulated="0.7 points",
+        origin="no number",
     ),
     Seed(
         "dialogue-trajectory",
@@ -367,16 +437,18 @@ SEEDS: tuple[Seed, ...] = (
             copies=4,
         ),
         0.2,
-        is_assumed=True,
+        simulated="0.2 points per turn",
+        origin="no number",
     ),
     Seed(
         "warmth-reliability",
         "Ibrahim et al. 2025",
-        "Models that are trained to be warmer are less reliable",
+        "Models that are trained to be warmer are less reliable; the paper counts errors and rates nothing",
         _of("correctness", "mean_difference"),
         Effect(means("warmth-reliability", {"model_plain": 3.7, "model_warm": 3.1}), code=right_by(0.8), copies=4),
         -0.6,
-        is_assumed=True,
+        simulated="−0.6 points",
+        origin="no number",
     ),
     Seed(
         "behaviours",
@@ -386,61 +458,65 @@ SEEDS: tuple[Seed, ...] = (
         Effect(lambda *_: 0.0, code=codes("advises", "asks", counsellor=0.3, model_a=0.6, model_b=0.5), copies=4),
         0.3,
         scope={"source": "model_a"},
-        is_assumed=True,
+        simulated="30 percentage points",
+        origin="not found",
     ),
     Seed(
         "theory-of-mind",
         "Ullman 2023",
-        "Models that solve standard stories fail on trivially altered ones",
+        "GPT-3.5 gives the right answer a probability of 98% to 99% in standard stories, 1% to 13% in altered ones",
         _of("belief", "item_attribute_accuracy", attribute="version", rater_kind="model"),
         Effect(lambda *_: 0.0, code=_altered, models=2),
-        -0.5,
-        is_assumed=True,
+        _RIGHT_ALTERED - _RIGHT_STANDARD,
+        simulated="98.5% and 4.5% right: −94 percentage points",
     ),
     Seed(
         "recipient",
         "Zhou et al. 2025",
-        "Nearly all raters are third parties; how recipients differ from them is unknown",
+        "Nearly all raters are third parties; how recipients differ from them is unknown; a review",
         _of("understood", "pool_difference", pool="recipient", reference_pool="crowd"),
         Effect(means("recipient", {"recipient": 3.6, "crowd": 3.0}, by=lambda seen: seen.pool), n_raters=20, copies=4),
         0.6,
-        is_assumed=True,
+        simulated="0.6 points",
+        origin="no number",
     ),
     Seed(
         "rater-scales",
         "Davis 1983",
-        "Perspective taking and empathic concern are separate scores, in which groups differ",
+        "Perspective taking and empathic concern are separate scores; the paper compares no models",
         _of("perspective_taking", "pool_difference", **_MODELS),
         Effect(_scores, n_raters=60, models=4),
         0.6,
-        is_assumed=True,
+        simulated="0.6 points",
+        origin="no number",
     ),
     Seed(
         "responder-level",
         "Napiwotzki et al. 2025",
-        "The models' means are above the therapists' (Mann-Whitney U = 2.0, r = .92, p = .005)",
+        "The six models' means are above those of the eight therapists (Mann-Whitney U = 2.0, r = .917, p = .005)",
         _of("empathy", "mean_difference_responders"),
-        Effect(means("responder-level", {"psychotherapist": 2.6, "model": 3.8}), n_raters=20, copies=4),
-        1.2,
-        is_assumed=True,
+        Effect(_written, n_raters=20, copies=4),
+        _GAP_OF_WRITERS,
+        simulated="r = .92 of responders' means, with 0.35 points between responders of a group: 0.86 points",
     ),
     Seed(
         "emotion-recognition",
-        "Banse & Scherer 1996",
-        "People recognize emotions well above chance; the contrast with models is ours",
+        "Schlegel et al. 2025",
+        "Models answer 81% of the questions of emotional intelligence tests correctly, people 56%",
         _of("emotion", "pool_accuracy_difference", **_MODELS),
         Effect(lambda *_: 0.0, code=_recognized, n_raters=30, models=2, copies=4),
-        0.2,
-        is_assumed=True,
+        0.25,
+        simulated="81% and 56% right: 25 percentage points",
     ),
     Seed(
         "emotion-cause",
         "Poria et al. 2021",
-        "What caused an emotion is hard to find for models",
+        "SpanBERT finds the causes of emotions with an F1 of 60%; the paper gives none of people",
         _of("cause", "pool_span_f1_difference", **_MODELS),
         Effect(lambda *_: 0.0, span=_half_marked, models=2, copies=4),
         2 * 0.75 / 1.75 - 1,
-        is_assumed=True,
+        simulated="−14 percentage points of F1",
+        origin="no number",
     ),
     Seed(
         "empathic-accuracy",
@@ -449,16 +525,18 @@ SEEDS: tuple[Seed, ...] = (
         _of("affect", "empathic_accuracy"),
         Effect(_felt, models=1),
         434 / 498,
-        is_assumed=True,
+        simulated="r = .87",
+        origin="not found",
     ),
     Seed(
         "empathic-accuracy",
         "Ickes 1993",
-        "Perceivers differ in empathic accuracy; the contrast with models is ours",
+        "Perceivers differ in empathic accuracy; the paper is older than the models",
         _of("affect", "pool_empathic_difference", **_MODELS),
         Effect(_half_felt, models=1, copies=3),
         _Z_OF_MODELS - _Z_OF_PEOPLE,
-        is_assumed=True,
+        simulated="−0.53 in Fisher z",
+        origin="no number",
     ),
     Seed(
         "before-after",
@@ -467,7 +545,8 @@ SEEDS: tuple[Seed, ...] = (
         _of("mood_after", "change_difference", factor="writer"),
         Effect(lambda question, seen: 12.0 * (seen.rater % 2) if question == "mood_after" else 0.0, n_raters=60),
         12.0,
-        is_assumed=True,
+        simulated="12 points of 100",
+        origin="not found",
     ),
     Seed(
         "ranking",
@@ -477,6 +556,7 @@ SEEDS: tuple[Seed, ...] = (
         Effect(rank_above(model_long=0.85), copies=4),
         *(0.85, 0.5),
         scope={"source": "model_long"},
+        simulated="85% of rankings",
     ),
     Seed(
         "refusal-by-turn",
@@ -493,16 +573,18 @@ SEEDS: tuple[Seed, ...] = (
             copies=4,
         ),
         -0.3,
-        is_assumed=True,
+        simulated="−0.3 points per turn",
+        origin="no number",
     ),
     Seed(
         "conjoint",
         "Hainmueller et al. 2014",
-        "What an attribute adds to being chosen, averaged over the others, is identified by random pairs",
+        "Random pairs identify what an attribute adds to being chosen, averaged over the others, which differ there",
         _of("preference", "amce", attribute="warmth"),
         Effect(lambda _, seen: _CONJOINT[seen.source], n_raters=20, copies=4),
         _chosen(lambda one: one.endswith("warm"), _CONJOINT),
-        is_assumed=True,
+        simulated="about 18 percentage points",
+        origin="no number",
     ),
     Seed(
         "bias-audit",
@@ -515,33 +597,36 @@ SEEDS: tuple[Seed, ...] = (
             copies=4,
         ),
         -0.5,
+        simulated="−13%: 3.3 and 3.8, −0.5 points",
     ),
     Seed(
         "emotion-change",
         "Huang et al. 2024",
-        "Models' feelings change with the situation, but not as people's do",
+        "Imagined anger raises GPT-4's negative affect by 2.12 points per word, people's by 0.99 (1,266 people)",
         _of("negative_after", "pool_change_difference", **_MODELS),
         Effect(_angered, n_raters=40, models=2),
-        -0.8,
-        is_assumed=True,
+        1.13,
+        simulated="changes of 2.12 and 0.99: 1.13 points",
     ),
     Seed(
         "written-with-ai",
         "Sharma et al. 2023",
-        "Suggestions of the model raise empathy, the sum of three scores from 0 to 2, by 19.6%",
+        "Suggestions of the model raise empathy, the sum of three scores from 0 to 2, by 19.6% (300 peer supporters)",
         _of("expressed_empathy", "percent_change"),
         Effect(means("written-with-ai", {"peer": 1.48 / 3, "peer_assisted": 1.77 / 3}), n_raters=40, copies=4),
         19.6,
+        simulated="1.48 and 1.77: 19.6%",
     ),
     Seed(
         "several-models",
         "Lee et al. 2024",
-        "Responses of models are consistently rated as more empathic than those written by a person",
+        "Responses of models are consistently rated as more empathic than those written by a person (N = 192 and 202)",
         _of("empathy", "mean_difference"),
         Effect(means("several-models", {"person": 3.8, "model_a": 4.6, "model_b": 4.3, "model_c": 4.2}), copies=4),
         0.8,
         scope={"source": "model_a"},
-        is_assumed=True,
+        simulated="0.8 points",
+        origin="not found",
     ),
     Seed(
         "reasoning-models",
@@ -550,24 +635,27 @@ SEEDS: tuple[Seed, ...] = (
         _of("empathy", "attribute_effect", attribute="reasoning"),
         Effect(means("reasoning-models", {"thinking": 3.4, "direct": 2.9}, by=_thinking), copies=2),
         0.5,
-        is_assumed=True,
+        simulated="0.5 points",
+        origin="not found",
     ),
     Seed(
         "venting",
         "Hu et al. 2025",
-        "Venting to a chatbot lowers anger and frustration more than writing in a journal",
+        "Venting to a chatbot lowers anger and frustration more than writing in a journal (150 participants)",
         _of("negative_after", "change_difference", factor="medium"),
         Effect(_vented, n_raters=150),
         -0.5,
-        is_assumed=True,
+        simulated="−0.5 points",
+        origin="not found",
     ),
     Seed(
         "venting",
         "Hu et al. 2025",
-        "It does not change felt support and loneliness",
+        "It does not change felt support and loneliness (150 participants)",
         _of("support_after", "change_difference", factor="medium"),
         Effect(_vented, n_raters=150),
         0.0,
+        simulated="no difference",
     ),
     Seed(
         "case-heard",
@@ -577,6 +665,7 @@ SEEDS: tuple[Seed, ...] = (
         Effect(lambda _, seen: _HEARD[seen.source], n_raters=20, copies=4),
         _chosen(lambda one: one.startswith("person"), _HEARD) / _chosen(lambda one: one.endswith("95"), _HEARD),
         null=1.0,
-        is_assumed=True,
+        simulated="twice as much",
+        origin="no number",
     ),
 )

@@ -86,7 +86,7 @@ def _write(folder: Path, file: str, rows: list[dict[str, Any]]) -> None:
 
 def _copy_items(folder: Path, protocol: Protocol, copies: int) -> None:
     """Repeat items and responses under other keys; in each copy, versions stay together and other people wrote them."""
-    keys = {"item", "response", "rater", protocol.analysis.matched_items}
+    keys = {"item", "response", "rater", protocol.analysis.matched_items, protocol.analysis.responder}
     for file in ("items", "responses", "raters"):
         rows = _rows(folder, file)
         own = [row for row in rows if file != "raters" or _is_own(protocol, row.get("pool", ""))]

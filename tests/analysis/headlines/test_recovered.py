@@ -8,7 +8,7 @@ import pytest
 
 from app.protocol.primary_default import primary_contrasts
 from app.studies.folder.study_templates import list_templates
-from tests.analysis.headlines.recovered import recovered, table_of_the_page
+from tests.analysis.headlines.recovered import WHENCE, recovered, table_of_the_page
 from tests.analysis.headlines.seeds import SEEDS
 from tests.kit.templates import template_study
 
@@ -30,7 +30,9 @@ def test_no_template_is_missing() -> None:
 def test_the_page_has_each_headline_and_recovers_all() -> None:
     assert [row.split(" | ")[0] for row in ROWS] == [f"| {seed.template}" for seed in SEEDS]
     for row, seed in zip(ROWS, SEEDS, strict=True):
-        assert row.startswith(f"| {seed.template} | {seed.paper} | {seed.says}{' *' * seed.is_assumed} | ")
+        assert row.startswith(
+            f"| {seed.template} | {seed.paper} | {seed.says} | {seed.simulated}{WHENCE[seed.origin]} | "
+        )
         assert row.endswith(") | yes |"), row
 
 
