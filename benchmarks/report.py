@@ -92,6 +92,8 @@ def study(n: int) -> Frames:
 # ratings per question, questions, whether with `--full`, processor seconds
 GOALS = ((24, 1, False, 1.2), (855, 11, False, 6.0), (100_000, 1, True, 15.0), (1_000_000, 1, False, 6.0))
 LARGEST_MEGABYTES = 800
+# ratings per question, questions, processor seconds until the primary contrasts are known
+ANSWER_RATINGS, ANSWER_QUESTIONS, ANSWER_GOAL_S = 860, 11, 1.0
 
 
 def several(frames: Frames, n_questions: int) -> tuple[Frames, Protocol]:
@@ -144,9 +146,19 @@ def measured(n: int, n_questions: int, full: bool, compiled: str) -> tuple[float
     return seconds, read, memory
 
 
+def print_answer() -> None:
+    """Print how soon the primary contrasts are known that answer the question, and the whole report."""
+    frames, protocol = several(study(ANSWER_RATINGS), ANSWER_QUESTIONS)
+    start, after = time.process_time(), []
+    analyze(frames, protocol, first=lambda _: after.append(time.process_time() - start))
+    print(f"{len(frames.ratings):>9,} ratings: answer after {after[0]:.2f} s, goal {ANSWER_GOAL_S:.0f} s; ", end="")
+    print(f"report after {time.process_time() - start:.2f} s")
+
+
 def main() -> None:
     print_goals()
     analyze(study(1_000), PROTOCOL)  # warm up: imports
+    print_answer()
     before = (0, 0.0)
     for n in SIZES:
         frames = study(n)

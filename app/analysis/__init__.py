@@ -21,17 +21,18 @@ def analyze(
     full: bool = False,
     filters: Filters | None = None,
     watch: Callable[[int, int], None] = lambda _done, _all: None,
+    first: Callable[[Report], None] | None = None,
 ) -> Report:
     """Return every estimate that the study's questions and answers allow, and the reason for those they do not.
 
     `full` also fits mixed models to more than 20,000 ratings; `filters` restricts the answers; `watch` is told how many
-    parts of how many are done. The function reads and writes no files, and the same frames give exactly the same
-    estimates.
+    parts of how many are done. `first` is given the report of the primary contrasts alone, see `analyze_primary`, as
+    soon as it is computed. The function reads and writes no files, and the same frames give exactly the same estimates.
     """
     # Imports pandas and scipy, which takes a second that the first page should not wait for.
     from app.analysis.report.computed_report import report_of
 
-    return report_of(frames, protocol, full=full, filters=filters or ALL, watch=watch)
+    return report_of(frames, protocol, full=full, filters=filters or ALL, watch=watch, first=first)
 
 
 def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report:

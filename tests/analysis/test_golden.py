@@ -21,8 +21,13 @@ OTHER_PROCESSOR = 1e-6
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_template_estimates_are_unchanged(name: str) -> None:
-    report = analyze(*read_study(HERE / name))
+    first: list[Report] = []
+    frames, study = read_study(HERE / name)
+    report = analyze(frames, study, first=first.append)
     assert differences(kept(name), numbers_of(report), relative=OTHER_PROCESSOR) == []
+    assert report.primary
+    assert first[0].primary == report.primary
+    assert all(one.statistic != "odds_ratio_clmm" for one in first[0].estimates)
 
 
 @pytest.mark.parametrize("name", ["ayers", "kumar", "pandalm"])

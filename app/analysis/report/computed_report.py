@@ -326,8 +326,11 @@ def report_of(
     only_primary: bool = False,
     filters: Filters = ALL,
     watch: Callable[[int, int], None] = lambda _done, _all: None,
+    first: Callable[[Report], None] | None = None,
 ) -> Report:
     """See `app.analysis.analyze`. With `only_primary`, only the sections of the primary contrasts are computed."""
+    if first:
+        first(report_of(frames, protocol, full=full, only_primary=True, filters=filters))
     is_known = protocol.raters.identity == "known"
     frames, n_simulated = counted_frames(frames)
     frames = frames if is_known else with_slots(frames)

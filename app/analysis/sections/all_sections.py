@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from app.analysis.data.question_data import ScaledData
 from app.analysis.estimate import Estimate
@@ -14,7 +15,7 @@ from app.analysis.sections.categories import categories
 from app.analysis.sections.changes import changes
 from app.analysis.sections.choice import choice, coherence
 from app.analysis.sections.code_differences import code_differences
-from app.analysis.sections.comparison import comparison
+from app.analysis.sections.comparison import ORDINAL_TEST, comparison
 from app.analysis.sections.composites import composites, table_of
 from app.analysis.sections.conjoint import conjoint
 from app.analysis.sections.covariates import covariates
@@ -197,8 +198,13 @@ _PARTS = (
 
 
 def estimates_for(study: StudyData, contrasts: Iterable[PrimaryContrast]) -> Iterator[Estimate]:
-    """Yield the estimates of the sections with these contrasts; they are the same as in the whole report."""
-    for compared, key in dict.fromkeys((TESTS[str(one.test)].compares, one.question) for one in contrasts):
+    """Yield the estimates of the sections with these contrasts; they are the same as in the whole report.
+
+    Ordinal models, which take most of the time, are fitted where they are a test of these contrasts.
+    """
+    asked = list(contrasts)
+    study = replace(study, fits_ordinal=any(one.test == ORDINAL_TEST for one in asked))
+    for compared, key in dict.fromkeys((TESTS[str(one.test)].compares, one.question) for one in asked):
         yield from SECTIONS[compared](study, key)
 
 
@@ -208,7 +214,7 @@ def _numbers(study: StudyData, key: str) -> Iterator[ScaledData]:
 
 def _sources(study: StudyData, key: str) -> Iterator[Estimate]:
     for data in _numbers(study, key):
-        yield from comparison(data)
+        yield from comparison(data, fits_ordinal=study.fits_ordinal)
         yield from source_pairs(data)
         yield from percent(data)
     for votes in study.choices:

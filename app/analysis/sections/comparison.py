@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -464,12 +464,13 @@ def _sides(contrast: Contrast) -> tuple[Bools, Bools]:
 # Comparisons of sources on a scale: each source minus the reference, and the share at or above a cut.
 
 SECTION = "comparison"
+ORDINAL_TEST = "odds_ratio_clmm"
 
 
-def comparison(data: ScaledData) -> Iterator[Estimate]:
+def comparison(data: ScaledData, *, fits_ordinal: bool = True) -> Iterator[Estimate]:
     """Yield each source against the reference: ordinal model, differences, superiority, common tests, shares.
 
-    Nothing without a reference.
+    Nothing without a reference. Without `fits_ordinal`, no ordinal model, which takes most of the time.
     """
     if data.reference is None:
         return
@@ -479,7 +480,7 @@ def comparison(data: ScaledData) -> Iterator[Estimate]:
         for source in data.sources:
             if source != data.reference:
                 scope: Scope = {**group.scope, "source": source, "reference": data.reference}
-                yield from _against_reference(data, answers, scope)
+                yield from _against_reference(data, answers, scope, ORDINAL if fits_ordinal else ())
 
 
 def _shares(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
@@ -494,18 +495,16 @@ def _shares(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estima
     yield from _records(data, part, scope, found)
 
 
-def _against_reference(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
+Part = Callable[[Contrast], Iterator[Found]]
+ORDINAL: tuple[Part, ...] = (ordinal, proportionality)
+OTHER: tuple[Part, ...] = (mean_differences, against_margin, superiority, shares, rank_tests)
+
+
+def _against_reference(
+    data: ScaledData, answers: Answers, scope: Scope, models: tuple[Part, ...]
+) -> Iterator[Estimate]:
     contrast = Contrast.of(data, answers, scope)
-    parts = (
-        ordinal,
-        proportionality,
-        mean_differences,
-        against_margin,
-        superiority,
-        shares,
-        rank_tests,
-    )
-    for part in parts:
+    for part in (*models, *OTHER):
         yield from _records(data, contrast.answers, scope, part(contrast))
 
 

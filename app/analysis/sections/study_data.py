@@ -24,13 +24,17 @@ from app.protocol.study import Protocol
 
 @dataclass(frozen=True)
 class StudyData:
-    """All data that the sections use; `flagged` are the human raters with flags, from all answers of the study."""
+    """All data that the sections use; `flagged` are the human raters with flags, from all answers of the study.
+
+    `fits_ordinal`: whether sources are compared by ordinal models too.
+    """
 
     codes: Codes
     protocol: Protocol
     full: bool
     frames: Frames
     flagged: Mapping[str, tuple[Flag, ...]] = field(default_factory=dict)
+    fits_ordinal: bool = True
 
     @property
     def has_repeats(self) -> bool:

@@ -34,6 +34,7 @@ from app.studies.own_study import LeadAndStudy, OwnExport, OwnForLong
 if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
+    from app.results.pages.summary_view import Answered
     from app.results.registration.page import ComparedPlan
     from app.results.reports.live_report import LiveReports
     from app.results.reports.outcomes import Computing, LiveReport, Stopped
@@ -197,9 +198,10 @@ def _answer(
     reports: LiveReports = request.app.state.reports
     stopped: Stopped | None = None
     computing: Computing | None = None
+    answer: LiveReport | None = None
     try:
-        shown_now = reports.soon(request.app.state.begin_reading, own.study, asked.filters, asked.after)
-        made, is_current, computing = shown_now.made, shown_now.is_current, shown_now.computing
+        soon = reports.soon(request.app.state.begin_reading, own.study, asked.filters, asked.after)
+        made, is_current, computing, _, answer = soon
     except BlindedError:
         return _blinded(request, own)
     except ReportStoppedError as error:
@@ -207,7 +209,7 @@ def _answer(
         if made is None:
             return _failed(request, own, asked, stopped)
     if made is None:
-        return _being_computed(request, own, computing or WAITING)
+        return _being_computed(request, own, asked, computing or WAITING, answer)
     narrowed = replace(made, report=asked.narrowed(made.report))
     shown = labelled(narrowed.report, made.protocol.labels)
     template, found = context(narrowed, shown)
@@ -217,17 +219,27 @@ def _answer(
     plan = _plan(request, own, made, own.study.protocol_version)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
-    found |= {"computing": computing}
+    found |= {"computing": computing, "newest": answer and _answered(asked, answer)}
     found |= {"update": _update(request, stopped or made)}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
 
-def _being_computed(request: Request, own: LeadAndStudy, computing: Computing) -> Response:
-    """What is known before the first report: the size of the study, and how far the computation is."""
+def _answered(asked: ReportQuery, answer: LiveReport) -> Answered | None:
+    """What answers the question of the study, before the rest of the report is computed."""
+    from app.results.pages.summary_view import answered_of
+
+    return answered_of(labelled(asked.narrowed(answer.report), answer.protocol.labels), answer.protocol)
+
+
+def _being_computed(
+    request: Request, own: LeadAndStudy, asked: ReportQuery, computing: Computing, answer: LiveReport | None
+) -> Response:
+    """What is known before the first report: the size of the study, the answer, and how far the computation is."""
     with request.app.state.begin_reading() as db:
         counts, only_simulated = get_counts(db, own.study.id), has_only_simulated(db, own.study.id)
     context: dict[str, Any] = {"address": str(request.url), "computing": computing, "counts": counts}
-    context |= {"only_simulated": only_simulated}
+    context |= {"only_simulated": only_simulated, "answered": answer and _answered(asked, answer)}
+    context |= {"only": asked.in_words(answer.protocol.labels) if answer else ""}
     return page(request, "results/pages/being_made.html", lead=own.lead, study=own.study, **context)
 
 
@@ -269,7 +281,7 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: ReportQuery, context: 
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
     plan = _plan(request, own, made, opened.row.protocol_version)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
-    found |= {"replica_note": "", "stopped": None, "computing": None, "update": ""}
+    found |= {"replica_note": "", "stopped": None, "computing": None, "newest": None, "update": ""}
     frame["command"] = shlex.join(["attune", "snapshot", "show", own.study.slug, asked.snapshot, "--json"])
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 

@@ -91,31 +91,21 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     """The template's context; `report` is the report of `made`, `labelled`."""
     protocol = made.protocol
     summary = summary_of(report, protocol)
-    answers = [one.english for one in summary.answers if not one.is_between_sources]
-    primary = [one for one in summary.contrasts if one.primary]
     exploratory = [one for one in summary.contrasts if not one.primary]
-    are_rows = bool(answers) or len(primary) > MAX_CARDS
-    shown = primary[: MAX_ROWS if are_rows else MAX_CARDS]
-    cards = _cards(shown, report, protocol)
+    answered = _answered(summary, report, protocol)
+    cards, are_rows = answered.cards, answered.are_rows
     changes = [] if are_rows else [one for one in cards if one.has_changes]
     judges = [(one, "" if one.answered is None else number(one.answered, "share")) for one in summary.judges]
-    hidden = primary[len(shown) :]
     # A banner says already that all ratings are simulated.
     notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED)]
     return {
         "summary": summary,
-        "in_short": " ".join(in_short(summary.answers, protocol)),
-        "answers": answers[:MAX_ANSWERS],
+        "answered": answered,
         "published": published_line(primary_answers(made.report, protocol)),
-        "n_more_answers": max(0, len(answers) - MAX_ANSWERS),
-        "cards": [] if are_rows else cards,
-        "rows": _table(cards) if are_rows and cards else None,
         "exploratory": _table(_cards(exploratory[:MAX_EXPLORATORY], report, protocol)) if exploratory else None,
         "n_more_exploratory": max(0, len(exploratory) - MAX_EXPLORATORY),
         "exploratory_part": part_of(exploratory[0].estimate) if exploratory else "",
         "families": _families(exploratory),
-        "n_more": len(hidden),
-        "more_part": part_of(hidden[0].estimate) if hidden else "",
         "changes": changes,
         "changes_words": _changes_words(report, changes) if changes else " ".join(summary.warnings),
         "robust": robustness_sentence(summary.ways, is_named=False),
@@ -127,6 +117,51 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "notes": notes[:MAX_NOTES],
         "more_notes": notes[MAX_NOTES:],
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What answers the question of the study: in short, in sentences, and as cards or rows.
+
+    `n_more_answers` sentences and `n_more` differences, in the section `more_part`, do not fit.
+    """
+
+    question: str
+    in_short: str
+    answers: tuple[str, ...]
+    n_more_answers: int
+    cards: tuple[Card, ...]
+    are_rows: bool
+    n_more: int
+    more_part: str
+
+    @property
+    def rows(self) -> Rows | None:
+        """The rows of a table; None if there are cards, or nothing."""
+        return _table(self.cards) if self.are_rows and self.cards else None
+
+
+def answered_of(report: Report, protocol: Protocol) -> Answered | None:
+    """Return what answers the question, None if nothing does; the report of the primary contrasts is `labelled`."""
+    found = _answered(summary_of(report, protocol), report, protocol)
+    return found if found.answers or found.cards else None
+
+
+def _answered(summary: Summary, report: Report, protocol: Protocol) -> Answered:
+    answers = [one.english for one in summary.answers if not one.is_between_sources]
+    primary = [one for one in summary.contrasts if one.primary]
+    are_rows = bool(answers) or len(primary) > MAX_CARDS
+    n = MAX_ROWS if are_rows else MAX_CARDS
+    return Answered(
+        question=summary.question,
+        in_short=" ".join(in_short(summary.answers, protocol)),
+        answers=tuple(answers[:MAX_ANSWERS]),
+        n_more_answers=max(0, len(answers) - MAX_ANSWERS),
+        cards=tuple(_cards(primary[:n], report, protocol)),
+        are_rows=are_rows,
+        n_more=len(primary[n:]),
+        more_part=part_of(primary[n].estimate) if primary[n:] else "",
+    )
 
 
 def _changes_words(report: Report, changes: Sequence[Card]) -> str:

@@ -24,6 +24,8 @@ from app.studies.studies import StudyRow
 # Of all ratings, and with the filters used last.
 MAX_KEPT = 8
 REPORT, STOPPED = "report", "stopped"
+# The report of the primary contrasts alone, until the whole is made.
+ANSWER = "answer"
 # The folders with the code that decides what results are: another version may compute other numbers from the same data.
 FOLDERS = ("analysis", "protocol", "rating/review", "results/data", "results/reports", "stats", "studies/data")
 
@@ -87,7 +89,7 @@ def get_outline(db: Connection, study_id: int, part: str, limits: str = "") -> O
 
 
 def get_report(db: Connection, study_id: int, filters: Filters, outline: Outline) -> LiveReport | None:
-    """The report; None if it has just been replaced, or cannot be read: it is deleted then."""
+    """The report, or the answer; None if it has just been replaced, or cannot be read: it is deleted then."""
     found = _read(db, study_id, outline)
     if found is None:
         return None
@@ -105,6 +107,12 @@ def get_stopped(db: Connection, study_id: int, outline: Outline) -> Stopped | No
 def record_report(db: Connection, study: StudyRow, data: Data, made: LiveReport) -> None:
     """Keep a report in the place of an earlier one, unless a rater's answers were deleted since they were read."""
     _record(db, study, data, part_of(made.filters), made, (made.report, made.options, made.took_s))
+    db.execute(_DROP, {"study": study.id, "part": part_of(made.filters, ANSWER)})
+
+
+def record_answer(db: Connection, study: StudyRow, data: Data, made: LiveReport) -> None:
+    """Keep the report of the primary contrasts alone until `record_report` keeps the whole."""
+    _record(db, study, data, part_of(made.filters, ANSWER), made, (made.report, made.options, made.took_s))
 
 
 def record_stopped(

@@ -16,7 +16,7 @@ from app.base.database.engine import Begin
 from app.rating.withdrawal.withdraw import count_deleted_raters
 from app.results.blinding import refuse_if_blinded
 from app.results.data.study_mark import Data, RecentData
-from app.results.reports.kept_results import STOPPED, Outline, get_outline, get_report, get_stopped, part_of
+from app.results.reports.kept_results import ANSWER, STOPPED, Outline, get_outline, get_report, get_stopped, part_of
 from app.results.reports.outcomes import (
     WAITING,
     Computing,
@@ -144,7 +144,8 @@ class LiveReports:
             while (computing := self._computing(study, filters)) and time.monotonic() < end:
                 time.sleep(LOOK_S)
             if computing or n_asked == MAX_ASKED:
-                return Shown(found.report, False, computing or WAITING, is_settled=False)
+                answer = self._answer(study, filters, found.data)
+                return Shown(found.report, False, computing or WAITING, is_settled=False, answer=answer)
             found = self._look(begin, study, filters)
         if found.stopped:
             raise ReportStoppedError(found.stopped, found.report)
@@ -153,6 +154,12 @@ class LiveReports:
     def _computing(self, study: StudyRow, filters: Filters) -> Computing | None:
         with self._begin() as db:
             return get_progress(db, study.id, filters)
+
+    def _answer(self, study: StudyRow, filters: Filters, data: Data) -> LiveReport | None:
+        """The primary contrasts of these data, if they are computed while the rest is not."""
+        with self._begin() as db:
+            outline = get_outline(db, study.id, part_of(filters, ANSWER))
+            return get_report(db, study.id, filters, outline) if outline and outline.is_of(study, data) else None
 
     def _look(self, begin: Begin, study: StudyRow, filters: Filters) -> _Found:
         """What there is. Results from before a deletion are neither read nor remembered."""

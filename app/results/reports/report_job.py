@@ -24,7 +24,14 @@ from app.base.processes.side_process import OutOfTimeError, SideProcessError, te
 from app.protocol.study import Protocol
 from app.results.data.study_mark import Data, get_data
 from app.results.making.bounded_jobs import BoundedJobs, Place, progress, stops_kept
-from app.results.reports.kept_results import get_outline, part_of, record_report, record_same_data, record_stopped
+from app.results.reports.kept_results import (
+    get_outline,
+    part_of,
+    record_answer,
+    record_report,
+    record_same_data,
+    record_stopped,
+)
 from app.results.reports.outcomes import ESTIMATING, READING, Computing, LiveReport, Stopped, Tell
 from app.studies.studies import StudyRow, get_study_by_id
 
@@ -33,10 +40,16 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
 
     class Analyze(Typed):
-        """A function that computes a report; `watch` is told how many parts of how many are done."""
+        """A function that computes a report; see `app.analysis.analyze`."""
 
         def __call__(
-            self, frames: Frames, protocol: Protocol, *, filters: Filters, watch: Callable[[int, int], None]
+            self,
+            frames: Frames,
+            protocol: Protocol,
+            *,
+            filters: Filters,
+            watch: Callable[[int, int], None],
+            first: Callable[[Report], None],
         ) -> Report: ...
 
 
@@ -153,7 +166,7 @@ def compute(
     tell: Tell = lambda _: None,
     max_lag: timedelta = timedelta(),
 ) -> None:
-    """Read the study, compute its report unless it is that of other marks, and keep it.
+    """Read the study, compute its report unless it is that of other marks, and keep it: its answer first.
 
     The transaction that reads ends before the computation, because estimates may take minutes.
 
@@ -179,8 +192,15 @@ def compute(
         share = ESTIMATING.share + (1 - ESTIMATING.share) * n_done / n_all
         tell(Computing(f"{ESTIMATING.step}: part {n_done + 1} of {n_all}", share=share))
 
-    report = analyze(frames, protocol, filters=filters, watch=watch)
     kept, options = filtered_protocol(protocol, filters), options_of(frames, protocol)
-    made = LiveReport(name, read_at, report, kept, options, data.n_deleted, time.monotonic() - start)
+
+    def made(report: Report) -> LiveReport:
+        return LiveReport(name, read_at, report, kept, options, data.n_deleted, time.monotonic() - start)
+
+    def keep_answer(report: Report) -> None:
+        with begin() as db:
+            record_answer(db, study, data, made(report))
+
+    report = analyze(frames, protocol, filters=filters, watch=watch, first=keep_answer)
     with begin() as db:
-        record_report(db, study, data, made)
+        record_report(db, study, data, made(report))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -66,8 +67,15 @@ def test_report_of_a_job_is_that_of_the_study_with_its_progress(
         expected = report_of_study(db, study)[0]
         data = get_data(db, study.id)
     told: list[Computing] = []
+    pages = LiveReports(engine.begin, ask=lambda *_: None, patience_s=0)
 
     def analyze(*given: object, **more: object) -> Report:
+        assert pages.soon(engine.begin, study).answer is None
+        more["first"](replace(expected, estimates=()))  # type: ignore[operator]  # as below
+        made, _, _, _, answer = pages.soon(engine.begin, study)
+        assert made is None
+        assert answer
+        assert answer.report.primary == expected.primary
         for n in (1, 2):
             more["watch"](n, 4)  # type: ignore[operator]  # of the protocol `Analyze`
         return expected
@@ -79,6 +87,10 @@ def test_report_of_a_job_is_that_of_the_study_with_its_progress(
         ("Computing the estimates: part 2 of 4", pytest.approx(0.55)),
         ("Computing the estimates: part 3 of 4", pytest.approx(0.7)),
     ]
+    with engine.begin() as db:
+        assert get_outline(db, study.id, "report")
+        assert get_outline(db, study.id, "answer") is None
+        db.exec_driver_sql("DELETE FROM kept_results")
     jobs().work(QUICK, study.id, stored_text(ALL))
     made = LiveReports(engine.begin, patience_s=0).now(engine.begin, study)
     assert made.report.as_document() == expected.as_document()

@@ -45,8 +45,8 @@ def context(given: list[Row], study: Protocol = STUDY) -> dict[str, Any]:
 
 def shown(found: dict[str, Any]) -> list[Card]:
     """Every contrast of the page."""
-    tables = [table for name in ("rows", "exploratory") if (table := found[name]) is not None]
-    return [*found["cards"], *(one for table in tables for one in table.rows)]
+    folded = found["exploratory"]
+    return [*found["answered"].cards, *(folded.rows if folded else ())]
 
 
 def test_one_rater_has_no_agreement_and_the_summary_says_what_it_needs() -> None:

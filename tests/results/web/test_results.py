@@ -16,13 +16,16 @@ from app.analysis import analyze
 from app.analysis.wording.formatting import UNADJUSTED
 from app.base.processes.side_process import SideProcessError
 from app.rating.life_cycle import open_study
+from app.results.data.study_mark import get_data
 from app.results.pages.sections.parts import TITLES
 from app.results.reports import live_report, outcomes
+from app.results.reports.kept_results import record_answer
 from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import Shown
 from app.results.reports.report_job import ask_for_report
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
+from app.studies.studies import get_study
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.reports_here import reports_here
 from tests.real_data.ayers import write_ayers
@@ -237,6 +240,27 @@ def test_size_of_the_study_is_shown_until_there_is_a_report(client: TestClient) 
     page = client.get("/studies/ayers/results").text
     assert re.search(r"[\d,]+ ratings by \d+ raters so far", page)
     assert "Computing the results. Waiting to begin." in page
+
+
+@pytest.mark.usefixtures("rated")
+def test_answer_is_shown_before_the_other_results_and_beside_earlier_ones(
+    client: TestClient, db: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = client.get("/studies/small/results").text
+    answer = re.search(r'<p class="study-answer">(<bdi>.+?</bdi>)</p>', whole)
+    assert answer
+    reports, study = client.app.state.reports, get_study(db, "small")  # type: ignore[attr-defined]  # Starlette's client
+    assert study
+    made = reports.now(client.app.state.begin, study)  # type: ignore[attr-defined]  # as above
+    monkeypatch.setattr(outcomes, "PACE", 0)
+    db.execute(text("UPDATE ratings SET exclude = 'a test' WHERE id = (SELECT min(id) FROM ratings)"))
+    nobody_works(client)
+    record_answer(db, study, get_data(db, study.id), made)
+    assert f"With the newest ratings: {answer[1]}" in client.get("/studies/small/results").text
+    db.execute(text("DELETE FROM kept_results WHERE part = 'report'"))
+    page = client.get("/studies/small/results").text
+    assert answer[0] in page
+    assert "Computing the other results. Waiting to begin." in page
 
 
 @pytest.mark.usefixtures("rated")

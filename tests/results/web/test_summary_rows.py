@@ -30,13 +30,13 @@ def summary(primary: list[Any]) -> dict[str, Any]:
 
 def test_question_of_several_rows_is_named_once() -> None:
     found = summary(["empathy", "warmth"])
-    named = [(one.contrast.key, one.n_named) for one in found["rows"].rows]
+    named = [(one.contrast.key, one.n_named) for one in found["answered"].rows.rows]
     assert named == [("empathy", 3), ("empathy", 0), ("empathy", 0), ("warmth", 3), ("warmth", 0), ("warmth", 0)]
 
 
 def test_exploratory_comparisons_are_folded_and_counted_by_family() -> None:
     found = summary([{"question": "empathy", "source": "model-1"}, "warmth"])
-    assert [one.contrast.source for one in [*found["cards"], *found["rows"].rows]] == ["Model-1", *MODELS]
+    assert [one.contrast.source for one in found["answered"].cards] == ["Model-1", *MODELS]
     assert [one.contrast.source for one in found["exploratory"].rows] == ["Model-0", "Model-2"]
     n_clear = sum(one.contrast.is_clear for one in found["exploratory"].rows)
     assert (
@@ -46,9 +46,9 @@ def test_exploratory_comparisons_are_folded_and_counted_by_family() -> None:
 
 def test_findings_that_differ_only_in_the_source_are_one_paragraph() -> None:
     found = summary([{"question": "empathy", "test": "percent_change_at_least"}])
-    (answer,) = found["answers"]
+    (answer,) = found["answered"].answers
     assert answer.startswith(
         "Ratings of 4 (quite) or more on Empathy were not clearly more or less frequent for Model-0"
     )
     assert "; Model-2 " in answer
-    assert found["n_more_answers"] == 0
+    assert found["answered"].n_more_answers == 0
