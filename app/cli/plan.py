@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.analysis.data.frames import Frames
+from app.analysis.planning.human_share import HumanShare
 from app.analysis.planning.plan import Plan, plan_csv, plan_json
 from app.base.words import number
 from app.cli.analyze import study_data
@@ -25,6 +27,7 @@ from app.protocol.labels import Labels
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
 from app.results.charts.plan_charts import planning_table
+from app.results.planning.judge_savings import needed_table, savings_of_plan, savings_sentences, width_table
 from app.results.planning.make_plan import Asked, PlanError, QuestionUnknownError, make_plan, write_plan
 from app.studies.creation.read_new_study import planned_items
 from app.studies.protocols import get_protocol
@@ -55,6 +58,19 @@ Pilot = Annotated[
 ]
 Simulations = Annotated[int, typer.Option(min=2, max=10_000, help="Number of simulated studies per size.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")]
+Correlation = Annotated[
+    float | None,
+    typer.Option(
+        min=-1,
+        max=1,
+        metavar="R",
+        help="Correlation over items of a model judge and people, to plan which part people rate. Default: those of "
+        "the pilot's judges.",
+    ),
+]
+Width = Annotated[
+    float | None, typer.Option(min=0, help="Width of the interval to reach with a model judge. Default: 80% power.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print only the plan, as JSON.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print only the plan, as CSV.")]
 Out = Annotated[
@@ -72,6 +88,8 @@ def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
     pilot: Pilot = None,
     simulations: Simulations = 200,
     seed: Seed = 1,
+    judge_correlation: Correlation = None,
+    width: Width = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     out: Out = None,
@@ -93,6 +111,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
         seed,
     )
     found = _plan(protocol, its_items, asked)
+    found = replace(found, savings=savings_of_plan(protocol, its_items, found, asked, judge_correlation, width))
     if out is not None:
         say(f"{len(write_plan(found, out))} files written to {out}.")
     if as_json or as_csv:
@@ -167,9 +186,24 @@ def _print(found: Plan, labels: Labels) -> None:
     out.print(Text(f"Mean {assumed.mean:.2f}, difference {assumed.difference:.2f}, standard deviations: {sds}"))
     out.print(Text(f"Scale points; {assumed.origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
     cells = planning_table(found.rows)
+    out.print(_table_of(cells.header, cells.rows))
+    if found.savings is not None:
+        _print_savings(found.savings)
+
+
+def _print_savings(savings: HumanShare) -> None:
+    out = console()
+    out.print(Text(f"\nWhat people must rate for a width of {savings.goal:.2f}", "bold"))
+    for sentence in savings_sentences(savings):
+        out.print(Text(sentence))
+    for table in (needed_table(savings), width_table(savings)):
+        out.print(_table_of(table.header, table.rows))
+
+
+def _table_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for place, name in enumerate(cells.header):
+    for place, name in enumerate(header):
         table.add_column(name, justify="right" if place else "left", overflow="fold")
-    for row in cells.rows:
-        table.add_row(*(Text(cell) for cell in row))
-    out.print(table)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table

@@ -96,3 +96,14 @@ def test_stored_study_is_planned_and_can_be_its_own_pilot(
             assert _plan(*unknown).exit_code == 2
     finally:
         settings.cache_clear()
+
+
+def test_plan_with_a_judge_says_what_people_must_rate() -> None:
+    size = ("--items", 40, "--raters", 8, "--raters-per-trial", 2, "--simulations", 2)
+    arguments = (*size, "--judge-correlation", "0.8", "--width", "1")
+    found = _plan(template_folder("ayers-pair"), *arguments)
+    assert "What people must rate for a width of 1.00" in found.stdout
+    document = json.loads(_plan(template_folder("ayers-pair"), *arguments, "--json").stdout)
+    judge, alone = document["savings"]["judges"][0], document["savings"]["alone"]
+    assert judge["judge"]["correlation"] == 0.8
+    assert judge["needed"]["n_items"] < alone["n_items"] <= document["savings"]["n_items"] == 40

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from app.analysis.planning.human_share import HumanShare
 from app.analysis.planning.scenario import Assumed, Scenario, Simulated
 from app.analysis.statistic import declared
 from app.protocol.allocation.trials import PlannedItem
@@ -50,7 +51,8 @@ FIELDS = tuple(field.name for field in fields(PlanRow))
 class Plan:
     """All scenarios of a study, with everything needed to reproduce them.
 
-    `contrast` are the named parts of the declared contrast that is planned, None for source and reference.
+    `contrast` are the named parts of the declared contrast that is planned, None for source and reference. `savings` is
+    what a model judge saves, if one is planned.
     """
 
     study: str
@@ -61,6 +63,7 @@ class Plan:
     assumed: Assumed
     rows: tuple[PlanRow, ...]
     contrast: dict[str, Any] | None = None
+    savings: HumanShare | None = None
 
     def as_document(self) -> dict[str, Any]:
         """Return the plan as plain JSON types."""

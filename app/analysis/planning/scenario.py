@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from app.analysis.data.encoded_study import Floats
+from app.analysis.data.encoded_study import Floats, Ints
 from app.analysis.planning.declared import rows_of, simulation_of
 from app.protocol.allocation.bulk_allocation import Dealt, deal, so_many_items, with_raters_per_trial
 from app.protocol.allocation.randomization import seeded
@@ -112,16 +112,7 @@ class Simulated:
 
         `only` names the one statistic to compute.
         """
-        gap = self._assumed.difference
-        means = np.array([self._assumed.mean + gap * (code != self._reference) for code in range(len(self._sources))])
-        minds = Minds(
-            self._assumed.sds,
-            means,
-            n_items=self._n_items,
-            n_responses=self._n_responses,
-            n_raters=self._n_raters,
-            rng=self._rng,
-        )
+        minds = self._minds()
         ways: dict[str, Callable[[], Result]] = {}
         if self._contrast is not None:
             ways[str(self._contrast.test)] = partial(self._declared.result, self._rng)
@@ -130,6 +121,36 @@ class Simulated:
         if self._contrast is None and self._protocol.choice_questions and len(self._one.item):
             ways |= self._of_choices(minds.choices(self._one, self._other))
         return {statistic: compute() for statistic, compute in ways.items() if only in {None, statistic}}
+
+    def influences(self, statistic: str) -> tuple[Floats, Ints, Ints]:
+        """Simulate one study: the influence of each answer on the difference of two sources, its item and its rater.
+
+        `statistic` is `mean_difference`, of the question, or `share_preferred`.
+        """
+        minds, shown = self._minds(), self._one if statistic == "share_preferred" else self._shown
+        if statistic == "share_preferred" or self._question is None:
+            won = minds.choices(self._one, self._other)
+            return (won - won.mean()) / max(len(won), 1), shown.item, shown.rater
+        value = minds.ratings(shown, np.array(self._question.values))
+        influence = np.zeros(len(value))
+        for source, sign in ((self._source, 1), (self._reference, -1)):
+            here = shown.source == source
+            influence[here] = sign * (value[here] - value[here].mean()) / max(int(here.sum()), 1)
+        here = np.isin(shown.source, [self._source, self._reference])
+        return influence[here], shown.item[here], shown.rater[here]
+
+    def _minds(self) -> Minds:
+        """New effects of items, responses and raters."""
+        gap = self._assumed.difference
+        means = np.array([self._assumed.mean + gap * (code != self._reference) for code in range(len(self._sources))])
+        return Minds(
+            self._assumed.sds,
+            means,
+            n_items=self._n_items,
+            n_responses=self._n_responses,
+            n_raters=self._n_raters,
+            rng=self._rng,
+        )
 
     def _of_ratings(self, value: Floats, level: Level) -> dict[str, Callable[[], Result]]:
         shown, is_source = self._shown, self._shown.source == self._source

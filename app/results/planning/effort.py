@@ -24,6 +24,14 @@ class Rates:
     pay_per_hour: float
     fee_percent: float
 
+    def hours(self, n_ratings: int, n_raters: int) -> float:
+        """The time of all raters together."""
+        return (n_ratings * self.minutes_per_trial + n_raters * self.other_minutes) / 60
+
+    def cost(self, n_ratings: int, n_raters: int) -> float:
+        """The pay of all raters with the platform's fee."""
+        return self.hours(n_ratings, n_raters) * self.pay_per_hour * (1 + self.fee_percent / 100)
+
 
 @dataclass(frozen=True, slots=True)
 class Effort:
@@ -44,11 +52,11 @@ class Effort:
 
     def hours(self, rates: Rates) -> float:
         """The time of all raters together."""
-        return (self.n_ratings * rates.minutes_per_trial + self.n_raters * rates.other_minutes) / 60
+        return rates.hours(self.n_ratings, self.n_raters)
 
     def cost(self, rates: Rates) -> float:
         """The pay of all raters with the platform's fee."""
-        return self.hours(rates) * rates.pay_per_hour * (1 + rates.fee_percent / 100)
+        return rates.cost(self.n_ratings, self.n_raters)
 
 
 def effort(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, per_trial: int) -> Effort:

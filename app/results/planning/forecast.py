@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from app.analysis.data.frames import Frames
 from app.analysis.planning.declared import SIMULATED
+from app.analysis.planning.human_share import HumanShare
 from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed
 from app.analysis.planning.size_parameters import Reach, SizeParameter, binding, reach, width_for_power
@@ -26,6 +27,7 @@ from app.results.charts.render import render
 from app.results.making.making import LONG_PARTS, Making, Wanted
 from app.results.making.task import Task
 from app.results.planning.effort import effort
+from app.results.planning.judge_savings import Aim, judge_savings, judges_to_plan
 from app.results.planning.make_plan import Asked, PlanError, make_plan, rated_questions
 from app.results.reports.report_input import read_study
 from app.studies.protocols import get_protocol
@@ -44,12 +46,16 @@ SAME_CONTRAST = ("mean_difference_lmm", "t_paired", "t_unpaired", "share_preferr
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the lead asks for: the size, the goal, and the assumptions that they state in points."""
+    """What the lead asks for: the size, the goal, and the assumptions that they state in points.
+
+    `correlation` is that of a model judge with people over items.
+    """
 
     n_items: int
     per_trial: int
     goal_width: float | None
     stated: Mapping[str, float | None]
+    correlation: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Forecast:
     """Expected results at the present size, how far each setting reaches, and a size that reaches the goal.
 
     `other_test` is the test of the primary contrast if it is another one than that of the statistic. `n_of_curve` is
-    the number of simulated studies per point of the curve.
+    the number of simulated studies per point of the curve. `savings` is what a model judge saves.
     """
 
     statistic: str
@@ -70,6 +76,7 @@ class Forecast:
     binds: SizeParameter | None
     solution: PlanRow | None
     curve: dict[str, str]
+    savings: HumanShare | None = None
     n_of_curve: int = N_OF_CURVE
 
     @property
@@ -134,7 +141,10 @@ def forecast(
     solution = _solution(protocol, items, wish, reaches, binds, question, stated, statistic)
     curve = {theme: render(curve_spec(rows, goal, theme), "svg").decode() for theme in ("light", "dark")}
     other_test = None if test in {statistic, *SAME_CONTRAST} else test
-    return Forecast(statistic, question, other_test, first.assumed, now, goal, reaches, binds, solution, curve)
+    judges = judges_to_plan(wish.correlation, pilot, question, statistic)
+    aim = Aim(statistic, question, wish.n_items, wish.per_trial, goal)
+    savings = judge_savings(protocol, items, first.assumed, judges, aim)
+    return Forecast(statistic, question, other_test, first.assumed, now, goal, reaches, binds, solution, curve, savings)
 
 
 def _check_size(n_ratings: int) -> None:

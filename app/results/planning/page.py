@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
@@ -28,6 +28,9 @@ from app.results.planning.effort import Rates, data_with_raters_per_trial, effor
 from app.studies.editor.protocol_edits import Change, get_draft, save_change
 from app.studies.own_study import LeadAndStudy, Own, OwnForLong
 from app.studies.protocols import get_protocol
+
+if TYPE_CHECKING:
+    from app.results.planning.forecast import Forecast
 
 router = APIRouter()
 DEFAULT_ITEMS = 40
@@ -86,6 +89,9 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
         if wait_s := count(request.app.state.begin, [forecast_limit(own.lead.id)]):
             raise TooManyError(f"There were too many forecasts. Try again in {minutes(wait_s)}.", retry_after_s=wait_s)
         context |= _forecast(request, own, protocol, form, n_items, per_trial)
+        context |= _savings(
+            context.get("forecast"), rates, context["symbol"], form.number("judge_cost", 0, 0, 1e9) or 0
+        )
     return page(
         request, "results/planning/plan.html", lead=own.lead, study=own.study, labels=protocol.labels, **context
     )
@@ -141,7 +147,8 @@ def _forecast(
 
     stated = {name: form.number(name, None, 0, 1000) for name in SDS}
     stated["difference"] = form.number("difference", None, -1000, 1000)
-    wish = Wish(n_items, per_trial, form.number("width", None, 0.001, 1000), stated)
+    correlation = form.number("correlation", None, -1, 1)
+    wish = Wish(n_items, per_trial, form.number("width", None, 0.001, 1000), stated, correlation)
     has_pilot = bool(form.texts.get("pilot"))
     if has_pilot:
         refuse_if_blinded(own.study, protocol)
@@ -154,3 +161,17 @@ def _forecast(
     curve = {theme: base64.b64encode(svg.encode()).decode() for theme, svg in found.curve.items()}
     other = test_words(found.other_test) if found.other_test else ""
     return {"forecast": found, "curve": curve, "statistic": declared(found.statistic).label, "other_test": other}
+
+
+def _savings(found: Forecast | None, rates: Rates, symbol: str, judge_cost: float) -> dict[str, Any]:
+    """What a judge saves, as sentences and tables; nothing if no judge was planned."""
+    from app.results.planning.judge_savings import Prices, needed_table, savings_sentences, width_table
+
+    if found is None or found.savings is None:
+        return {}
+    prices = Prices(rates, symbol, judge_cost)
+    return {
+        "saved": [*savings_sentences(found.savings, prices)],
+        "needed_table": needed_table(found.savings, prices),
+        "width_table": width_table(found.savings, prices),
+    }

@@ -136,21 +136,9 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
     if any(not is_rated[side == which].any() for which in np.unique(side)) or not len(value):
         nothing = undefined("no_pairable_units", "People rated no unit of the sample.", method=METHOD, **counts)
         return Powered(nothing, replace(nothing, method=PEOPLE), 0.0, nothing)
-    every = np.array([_completed(one, side) for one in np.atleast_2d(np.asarray(judge, dtype=np.float64))])
-    sample = Sample(
-        np.asarray(value, dtype=np.float64),
-        np.asarray(unit),
-        codes(rater)[0],
-        every[0],
-        codes(item)[0],
-        side,
-        is_rated,
-        n_of,
-        _shares(is_rated, side, chance),
-    )
-    if len(every) > 1:
-        sample = replace(sample, judge=stacked(sample.mean, is_rated, every, sample.item, side))
+    sample = _sample(value, unit, rater, judge, item, side, n_of, chance)
     slope, r, m = _slope(sample)
+    slope = 0.0 if is_rated.all() else slope
     weight = slope if judge_weight is None else judge_weight
     people, _ = _estimated(sample, 0.0, null, level)
     people = replace(people, method=PEOPLE).with_counts(**counts)
@@ -161,6 +149,44 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
     combined, item_share = _estimated(sample, weight, null, level)
     worth = _effective_n(len(value), people, combined, item_share, r=r, m=m, rated=float(is_rated.mean()), level=level)
     return Powered(combined.with_counts(**counts), people, weight, worth.with_counts(**counts))
+
+
+def correlation_over_items(
+    value: Floats, *, unit: Ints, judge: Floats, item: Labels, sign: Floats | None = None
+) -> tuple[float, int, bool]:
+    """Return the correlation of judge and people over items, their number, and whether the judge gets a weight.
+
+    The arguments are those of `prediction_powered`. The correlation is 0 with fewer than `MIN_ITEMS` items, and where
+    judge or people do not vary.
+    """
+    n_units = np.shape(judge)[-1]
+    side = np.ones(n_units) if sign is None else np.asarray(sign, dtype=np.float64)
+    n_of = np.bincount(unit, minlength=n_units)
+    if any(not n_of[side == which].any() for which in np.unique(side)):
+        return 0.0, 0, False
+    slope, r, m = _slope(_sample(value, unit, np.zeros(len(value)), judge, item, side, n_of, None))
+    return r, m, slope != 0
+
+
+def _sample(
+    value: Floats,
+    unit: Ints,
+    rater: Labels,
+    judge: Floats,
+    item: Labels,
+    side: Floats,
+    n_of: Ints,
+    chance: Floats | None,
+) -> Sample:
+    """Return the sample with one value of the judge for each unit; several judges are stacked."""
+    every = np.array([_completed(one, side) for one in np.atleast_2d(np.asarray(judge, dtype=np.float64))])
+    is_rated = n_of > 0
+    shares = _shares(is_rated, side, chance)
+    value = np.asarray(value, dtype=np.float64)
+    sample = Sample(value, np.asarray(unit), codes(rater)[0], every[0], codes(item)[0], side, is_rated, n_of, shares)
+    if len(every) > 1:
+        sample = replace(sample, judge=stacked(sample.mean, is_rated, every, sample.item, side))
+    return sample
 
 
 def stacked(mean: Floats, is_rated: Bools, judges: Floats, item: Ints, side: Floats) -> Floats:
@@ -234,7 +260,7 @@ def _slope(sample: Sample) -> tuple[float, float, int]:
     """Return lambda, the correlation of people and judge over the items of the sample, and their number."""
     items = np.unique(sample.item[sample.is_rated])
     n_items, m = int(sample.item.max()) + 1, len(items)
-    if m < MIN_ITEMS or sample.is_rated.all():
+    if m < MIN_ITEMS:
         return 0.0, 0.0, m
     part = sample.sign * sample.equal_share
     judge = part * sample.centred(sample.judge, sample.equal_share)

@@ -79,3 +79,17 @@ def test_oversized_plan_is_not_simulated(client: TestClient, study_id: int) -> N
     page = client.get(f"{PAGE}?items=5000&per_trial=100&forecast=1").text
     assert "Precision is simulated for up to 30,000 ratings" in page
     assert time.monotonic() - before < 60
+
+
+def test_plan_says_what_a_judge_saves_and_that_one_saves_nothing(client: TestClient, study_id: int) -> None:
+    size = "items=60&per_trial=3&width=0.8&forecast=1&judge_cost=5"
+    page = " ".join(client.get(f"{PAGE}?{size}&correlation=0.7").text.split())
+    assert "People and a model judge" in page
+    assert "people rate" in page
+    assert "With the judge" in page
+    nothing = " ".join(client.get(f"{PAGE}?{size}&correlation=0").text.split())
+    assert "The judge saves nothing: its answers do not go along with those of people." in nothing
+
+
+def test_plan_without_a_judge_in_the_pilot_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
+    assert "People and a model judge" not in client.get(f"{PAGE}?items=20&per_trial=1&forecast=1").text

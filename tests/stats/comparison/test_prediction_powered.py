@@ -11,6 +11,7 @@ from app.stats.comparison.prediction_powered import (
     FOLDS,
     NO_WEIGHT,
     Powered,
+    correlation_over_items,
     prediction_powered,
     stacked,
 )
@@ -240,3 +241,18 @@ def test_judges_that_err_independently_narrow_the_interval_more_than_each() -> N
     alone = [powered(people, judge).combined.standard_error or 0.0 for judge in judges]
     assert together is not None
     assert together < 0.95 * min(alone)
+
+
+def test_correlation_over_items_is_that_of_their_means_and_zero_without_items() -> None:
+    people, judge = wave(2)
+    r, n_items, saves = correlation_over_items(people[:N], unit=np.arange(N), judge=judge, item=np.arange(len(judge)))
+    assert r == pytest.approx(np.corrcoef(people[:N], judge[:N])[0, 1])
+    assert (n_items, saves) == (N, True)
+    every = correlation_over_items(people, unit=np.arange(len(judge)), judge=judge, item=np.arange(len(judge)))
+    assert every[0] == pytest.approx(np.corrcoef(people, judge)[0, 1])
+    nothing = np.zeros(0, dtype=np.int64)
+    assert correlation_over_items(people[:0], unit=nothing, judge=judge, item=np.arange(len(judge))) == (0.0, 0, False)
+    sign = np.tile([1.0, -1.0], len(judge) // 2)
+    half = np.arange(0, N, 2)
+    alone = correlation_over_items(people[half], unit=half, judge=judge, item=np.arange(len(judge)) // 2, sign=sign)
+    assert alone == (0.0, 0, False)

@@ -299,6 +299,29 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
     yield from _jury(data, is_again, [*first_of_model.values()])
 
 
+def judges_and_people(data: AnyQuestionData) -> Iterator[tuple[tuple[str, ...], Answers, list[Answers]]]:
+    """Yield the IDs of each judge, then of all models if there are several, with people's answers and their own.
+
+    The question data are those of `judges`; runs of one model count once, as in a jury.
+    """
+    codes, answers = data.codes, data.answers
+    is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[answers.row] > 0
+    humans = answers.select(~codes.raters.is_model[answers.rater] & ~is_again)
+    humans = humans.select(humans.is_first)
+    of_model: dict[int, Answers] = {}
+    ids: list[str] = []
+    for code in np.flatnonzero(codes.raters.is_model).tolist():
+        is_own = answers.rater == code
+        every, again = answers.select(is_own), is_again[is_own]
+        if not again.all() and len(humans.value):
+            own = _of_all_showings(every, _showings(data, every, again))
+            of_model.setdefault(int(codes.raters.counts_as[code]), own)
+            ids.append(codes.raters.ids[code])
+            yield (ids[-1],), humans, [own]
+    if len(of_model) > 1:
+        yield tuple(ids), humans, [*of_model.values()]
+
+
 def _judged(data: AnyQuestionData, scope: Scope, showings: tuple[Answers, ...], is_again: Bools) -> Iterator[Judged]:
     """Yield a judge or jury beside all human raters, and beside each pool."""
     answers = data.answers

@@ -16,7 +16,7 @@ from app.analysis.sections.coefficients import level_of
 from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
 from app.base.words import counted
 from app.stats.clusters import kept_within
-from app.stats.comparison.prediction_powered import Powered, prediction_powered
+from app.stats.comparison.prediction_powered import Powered, correlation_over_items, prediction_powered
 from app.stats.result import Result
 
 SECTION = "judge"
@@ -183,23 +183,53 @@ def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, null: 
     """
     if sample is not None:
         judges = [judge.select(np.isfinite(sample.probability[judge.answers.item])) for judge in judges]
-    every = [people, *judges]
-    units, at = np.unique(np.concatenate([one.answers.unit for one in every]), return_index=True)
-    rated = np.searchsorted(units, people.answers.unit)
-    if not len(rated) or len(np.unique(rated)) == len(units):
+    asked = _units(people, judges)
+    if not len(people.value) or len(np.unique(asked.unit)) == len(asked.item):
         return None
-    item = np.concatenate([one.answers.item for one in every])[at]
-    is_reference = np.concatenate([one.is_reference for one in every])[at]
     return prediction_powered(
         people.value,
-        unit=rated,
+        unit=asked.unit,
         rater=people.answers.rater,
-        judge=np.array([_mean_of_units(judge, units) for judge in judges]),
-        item=item,
-        sign=np.where(is_reference, -1.0, 1.0),
-        chance=None if sample is None else sample.probability[item],
+        judge=asked.judge,
+        item=asked.item,
+        sign=asked.sign,
+        chance=None if sample is None else sample.probability[asked.item],
         null=null,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """All units that anybody answered: the judges' values, items and signs, and the unit of each answer of people."""
+
+    unit: Ints
+    judge: Floats
+    item: Ints
+    sign: Floats
+
+
+def _units(people: Said, judges: Sequence[Said]) -> _Units:
+    every = [people, *judges]
+    units, at = np.unique(np.concatenate([one.answers.unit for one in every]), return_index=True)
+    is_reference = np.concatenate([one.is_reference for one in every])[at]
+    return _Units(
+        np.searchsorted(units, people.answers.unit),
+        np.array([_mean_of_units(judge, units) for judge in judges]),
+        np.concatenate([one.answers.item for one in every])[at],
+        np.where(is_reference, -1.0, 1.0),
+    )
+
+
+def correlation_of(
+    data: AnyQuestionData, humans: Answers, owns: Sequence[Answers], source: str, reference: str
+) -> tuple[float, int, bool]:
+    """Return how far judges and people go together over items in the difference of two sources; see `together`."""
+    codes = data.code_of(source), data.code_of(reference)
+    people, *judges = (_told(answers, *codes).known for answers in (humans, *owns))
+    people, _ = _of_sample(people, data.codes.sample)
+    people = people.select(np.isin(people.answers.unit, np.concatenate([judge.answers.unit for judge in judges])))
+    asked = _units(people, judges)
+    return correlation_over_items(people.value, unit=asked.unit, judge=asked.judge, item=asked.item, sign=asked.sign)
 
 
 def _mean_of_units(judge: Said, units: Ints) -> Floats:
