@@ -20,6 +20,8 @@ DISK_WORKER = "assets/javascripts/disk-worker.js"
 _SHIM = re.compile(r"<script[^>]*iframe-worker[^>]*></script>")
 _GROUP = re.compile(r"^## (.+)$")
 _ENTRY = re.compile(r"^\| \[([^\]]+)\]\(([^)#]+\.md)\) \|")
+# A picture of a light page, which has one of the dark page beside it.
+_LIGHT = re.compile(r"!\[([^\]]+)\]\((\S+)\.light\.webp\)")
 # A link as Markdown writes it, but not in code.
 _LINK = re.compile(r"(?<![!`])\[([^\]]+)\]\(([^)\s]+)\)")
 
@@ -53,7 +55,7 @@ def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 - of MkDocs
 
 
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN401 - of MkDocs
-    """Keep links inside the site: those to the code become text."""
+    """Keep links inside the site, where those to the code become text; show pictures as light or dark as the page."""
     depth = page.file.src_uri.count("/")
 
     def inside(link: re.Match[str]) -> str:
@@ -68,7 +70,8 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN
         leads_out = up > 0 or (is_of_root and not (ROOT / "docs" / path).exists() and Path(path).stem not in OF_ROOT)
         return text if leads_out else link[0]
 
-    return _LINK.sub(inside, markdown)
+    both = r"![\1](\2.light.webp#only-light)![\1](\2.dark.webp#only-dark)"
+    return _LINK.sub(inside, _LIGHT.sub(both, markdown))
 
 
 def gallery() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,15 +14,11 @@ from playwright.sync_api import expect
 from sqlalchemy import text
 
 from app.base.database.engine import transactions
-from app.cli.make_demo import FOLDER as DEMO
-from app.rating.simulation.demo import demo_link
-from app.rating.simulation.make_demo import open_demo, simulate_demo
-from app.studies.creation.read_new_study import read_template, store_study
-from app.studies.folder.read import read_folder
+from app.rating.simulation.simulate import simulate
 from app.studies.folder.study_templates import list_templates
-from tests.base.files.test_import_report import SHEET
-from tests.journeys.lead_steps import a_lead, sign_in
+from tests.journeys.lead_steps import a_lead, charts_are_drawn, sign_in
 from tests.journeys.template_pictures import SCHEMES, THUMBNAILS, WINDOW, picture, store_templates
+from tests.journeys.test_sheet_to_study import Hand, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,78 +28,80 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PICTURES = DOCS / "pictures"
 LEAD_ID = text("SELECT id FROM leads")
 TUTORIAL_WINDOW = {"width": 1280, "height": 900}
-NAMES = ("rating", "overview", "results")
+# Pictures follow the color scheme a moment later, and are decoded before they are painted.
+PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+PAINTED += ".then(() => Promise.all([...document.images].map((image) => image.decode())))"
+SHOWN = ("start", "questions", "analysis", "recruitment", "check", "overview", "results", "rating")
+N_QUOTED, MAX_BYTES = 3, 90_000
+INSTRUCTIONS = "You will read six messages with two replies to each, and say how each reply seems to you (10 minutes)."
+N_RATERS, SEED = 12, 20_261_127
 
 
-def take(page: Page, name: str, folder: Path) -> None:
-    """Take a screenshot of the window."""
-    page.screenshot(path=folder / f"{name}.png", animations="disabled")
-
-
-def test_readme_images_show_demo_study(engine: Engine, page: Page, tmp_path: Path) -> None:
-    folder = PICTURES if os.environ.get("ATTUNE_PICTURES") else tmp_path
-    folder.mkdir(exist_ok=True)
-    open_demo(transactions(engine), read_folder(DEMO))
-    simulate_demo(transactions(engine))
-    with engine.begin() as db:
-        token = demo_link(db)
-    page.goto("/s/demo?participant=reader")
-    while page.locator("form.rating, #rate").count() == 0:
-        for box in page.get_by_role("checkbox").all():
-            box.check()
-        page.locator("main button[type=submit]").first.click()
-    page.get_by_role("radio").nth(1).check()
-    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
-    # A conversation begins at its last turn, in a box that scrolls by itself.
-    page.evaluate("document.querySelectorAll('*').forEach((part) => part.scrollTo(0, 0))")
-    expect(page.get_by_text("Item 1 of")).to_be_in_viewport()
-    take(page, "rating", folder)
-    sign_in(page, token)
-    page.goto("/studies/demo")
-    expect(page.locator("#coverage")).to_be_visible()
-    take(page, "overview", folder)
-    page.goto("/studies/demo/results")
-    expect(page.locator(".study-question")).to_be_visible(timeout=90_000)
-    take(page, "results", folder)
-    assert all((folder / f"{name}.png").stat().st_size > 20_000 for name in NAMES)
-
-
-def test_tutorial_pictures_show_a_new_study(
+def test_tutorial_pictures_show_its_example_from_sheet_to_summary(
     engine: Engine, new_context: Callable[..., BrowserContext], tmp_path: Path
 ) -> None:
+    """The spreadsheet that the tutorial offers becomes its study, and the summary says what the tutorial quotes."""
     folder = PICTURES if os.environ.get("ATTUNE_PICTURES") else tmp_path
     page = new_context(viewport=TUTORIAL_WINDOW).new_page()
+    hand = Hand(page)
     sign_in(page, a_lead(engine))
-    with engine.begin() as db:
-        store_study(
-            db, read_template("ayers-pair", "Physicians and a chatbot", "ours"), db.execute(LEAD_ID).scalar_one()
-        )
-    page.goto("/studies/new")
-    take_small(page, "new-study", folder)
-    (tmp_path / "replies.csv").write_bytes(SHEET)
-    page.goto("/studies/new/ours/texts")
-    page.get_by_label("Spreadsheet").set_input_files(tmp_path / "replies.csv")
-    page.get_by_role("button", name="Read spreadsheet").click()
-    page.get_by_role("heading", name="Import report").scroll_into_view_if_needed(timeout=90_000)
-    take_small(page, "texts", folder)
-    page.goto("/studies/ours/design/questions")
-    page.locator("#asked-3 .asked").click()
+    page.get_by_label("Drop a spreadsheet").set_input_files(DOCS / "clients" / "messages.csv")
+    expect(page.get_by_role("heading", name="What do you want to ask?")).to_be_visible(timeout=90_000)
+    take_small(page, "start", folder)
+    hand.button(re.compile("Compare two responses side by side"))
+    hand.click(page.get_by_role("link", name="Edit: Which response is better?"))
     expect(page.get_by_label("Text of the question")).to_be_visible()
-    page.get_by_label("Text of the question").scroll_into_view_if_needed()
-    take_small(page, "question", folder)
-    sizes = [(folder / f"{name}.webp").stat().st_size for name in ("new-study", "texts", "question")]
-    assert all(size < 90_000 for size in sizes)
+    take_small(page, "questions", folder)
+    say(hand, "Messages answered by a person and by a model", INSTRUCTIONS)
+    hand.step("Analysis")
+    expect(page.locator("#effort-now")).to_be_visible()
+    take_small(page, "analysis", folder)
+    hand.step("Recruitment")
+    hand.button(re.compile("^Prolific"))
+    hand.type(page.get_by_label("Pay per rater"), "2.50")
+    expect(page.get_by_label("Payment per participant", exact=True)).to_have_value("2.50")
+    take_small(page, "recruitment", folder)
+    hand.step("Check and open")
+    take_small(page, "check", folder)
+    hand.click(page.get_by_text("Open study", exact=True))
+    hand.button("Open now")
+    expect(page.locator(".chip")).to_have_text("open")
+    simulate(transactions(engine), "messages", n_raters=N_RATERS, seed=SEED)
+    page.reload()
+    expect(page.locator("#coverage")).to_be_visible()
+    take_small(page, "overview", folder)
+    page.goto("/studies/messages/results")
+    expect(page.locator(".study-question").first).to_be_visible(timeout=90_000)
+    take_small(page, "results", folder)
+    said = " ".join(page.locator("main").inner_text().split())
+    quoted = re.findall(r"^> (.+)$", (DOCS / "tutorial.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(quoted) == N_QUOTED
+    assert [words for words in quoted if words not in said] == []
+    page.goto("/studies/messages/design/preview")
+    expect(page.get_by_text("Item 1 of 6")).to_be_visible()
+    page.locator(".sheet").wait_for()
+    take_small(page, "rating", folder)
+    names = sorted(path.name for path in folder.glob("*.webp"))
+    assert names == sorted(f"{name}.{scheme}.webp" for name, scheme in product(SHOWN, SCHEMES))
+    assert all(path.stat().st_size < MAX_BYTES for path in folder.glob("*.webp"))
 
 
 def take_small(page: Page, name: str, folder: Path) -> None:
-    """Take a screenshot of the window as WebP."""
+    """Take screenshots of the window as WebP, light and dark, with nothing focused."""
     page.wait_for_load_state("networkidle")
     browser = page.context.new_cdp_session(page)
-    taken = browser.send("Page.captureScreenshot", {"format": "webp", "quality": 80})
-    (folder / f"{name}.webp").write_bytes(base64.b64decode(taken["data"]))
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # one of SCHEMES
+        page.evaluate(PAINTED)
+        charts_are_drawn(page)
+        page.evaluate(PAINTED)
+        taken = browser.send("Page.captureScreenshot", {"format": "webp", "quality": 70})
+        (folder / f"{name}.{scheme}.webp").write_bytes(base64.b64decode(taken["data"]))
+    page.emulate_media(color_scheme=None)
     browser.detach()
 
 

@@ -115,12 +115,12 @@ def ask(hand: Hand) -> None:
     hand.button("Save")
 
 
-def say(hand: Hand, title: str = TITLE) -> None:
+def say(hand: Hand, title: str = TITLE, instructions: str = INSTRUCTIONS) -> None:
     """Title, instructions and consent."""
     page = hand.page
     hand.click(page.get_by_role("link", name="Title and instructions"))
     hand.type(page.get_by_label("Title", exact=True), title)
-    hand.type(page.get_by_label("Instructions"), INSTRUCTIONS)
+    hand.type(page.get_by_label("Instructions"), instructions)
     hand.button("Save")
     hand.step("Consent")
     hand.type(page.get_by_label("Text", exact=True).first, CONSENT)

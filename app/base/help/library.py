@@ -12,13 +12,15 @@ from pathlib import Path, PurePosixPath
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 # Markdown of the documentation as HTML: headings with the anchors that GitHub gives them, links that lead to Help.
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 # Headings of these levels are listed beside a page.
 LISTED = ("h2", "h3")
+# Parts of the names of pictures of one page, light and dark.
+LIGHT, DARK = ".light.", ".dark."
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +120,20 @@ def _relinked(tokens: Sequence[Token], address: Callable[[str], str | None]) -> 
         elif token.type == "link_close" and is_dropped:
             is_dropped = False
         else:
-            if token.type == "image":
-                token.attrSet("src", address(str(token.attrGet("src"))) or "")
-                token.attrSet("loading", "lazy")
-            yield token
+            yield _picture(token, address) if token.type == "image" else token
+
+
+def _picture(image: Token, address: Callable[[str], str | None]) -> Token:
+    """A picture with its address here; one called `.light.` is `.dark.` to those who prefer dark pages."""
+    source = str(image.attrGet("src"))
+    image.attrSet("src", address(source) or "")
+    image.attrSet("loading", "lazy")
+    if LIGHT not in source:
+        return image
+    dark = address(source.replace(LIGHT, DARK)) or ""
+    shown = _markdown.renderer.render([Token("inline", "", 0, children=[image])], _markdown.options, {})
+    html = f'<picture><source media="(prefers-color-scheme: dark)" srcset="{escape(dark)}">{shown}</picture>'
+    return Token("html_inline", "", 0, content=html)
 
 
 INDEX = "README"

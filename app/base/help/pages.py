@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import FileResponse, Response
 
 from app.base.help.library import INDEX, Library
 from app.base.help.search import MAX_WORDS, SearchIndex
@@ -31,7 +31,8 @@ def show_help_search(request: Request, words: str = "") -> Response:
 def show_help_page(request: Request, page_name: str) -> Response:
     library = _library(request)
     if page_name in library.scripts:
-        return PlainTextResponse((library.folder / page_name).read_text(encoding="utf-8"))
+        path = library.folder / page_name
+        return FileResponse(path, media_type="text/csv" if path.suffix == ".csv" else "text/plain")
     if page_name not in library.names or page_name == INDEX:
         return _search_page(request, re.sub(r"[^\w.]+|_", " ", page_name), missing=page_name)
     before, after = library.around(page_name)
@@ -80,7 +81,7 @@ TOPICS = {
     "submit_sheet_description": "tutorial#1-start",
     "show_texts": "tutorial#2-texts",
     "submit_text_file": "tutorial#2-texts",
-    "show_study": "tutorial#6-follow-the-ratings",
+    "show_study": "tutorial#7-follow-the-ratings",
     "show_design": "editing-a-study",
     "show_section": "editing-a-study",
     "show_questions_list": "editing-a-study#questions",

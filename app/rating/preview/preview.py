@@ -15,6 +15,8 @@ from app.rating.seats.trials import list_items
 
 # The texts of one trial for a preview; nothing is assigned.
 
+# Shown for studies without a limit on trials per rater; the preview does not count the actual trials.
+N_TRIALS = 10
 # A token that no assignment has.
 NO_TOKEN = UUID(int=0)
 _ITEM = text("SELECT text, turns, profile, content_note FROM items WHERE study_id = :study AND id = :item")
@@ -32,8 +34,9 @@ def example_view(
     response_ids: Sequence[int],
     condition: str,
     shown_labels: tuple[str | None, ...],
+    n_all: int = N_TRIALS,
 ) -> AssignmentView:
-    """The page of a trial as the first in a list, without an assignment."""
+    """The page of a trial as the first of `n_all`, without an assignment."""
     item = db.execute(_ITEM, {"study": study_id, "item": item_id}).one()
     responses = db.execute(_RESPONSES, {"study": study_id, "ids": list(response_ids)}).all()
     return AssignmentView(
@@ -57,10 +60,15 @@ def example_view(
         content_note=item.content_note,
         responses=[{"text": row.text, "turns": row.turns} for row in responses],
         answers=[],
-        n_all=10,
+        n_all=n_all,
         place=1,
         previous=None,
     )
+
+
+def length_of(protocol: Protocol) -> int:
+    """How many trials a preview says that there are."""
+    return protocol.design.trials_per_rater or N_TRIALS
 
 
 # An example is chosen from the first items only, however many there are.
@@ -83,4 +91,5 @@ def example_trial(db: Connection, study_id: int, protocol: Protocol, cell: str) 
         response_ids=[response.response_id for response in trial.responses],
         condition=cell,
         shown_labels=shown_labels(protocol, cell, sources),
+        n_all=length_of(protocol),
     )

@@ -18,7 +18,7 @@ from app.rating.arrival.expected_minutes import expected_minutes
 from app.rating.page.fields import fields_of, in_matrices
 from app.rating.page.plain_text import instructions_text, trial_text
 from app.rating.page.sheet import make_sheet
-from app.rating.preview.preview import example_trial
+from app.rating.preview.preview import example_trial, length_of
 from app.rating.steps.endings import ending_of
 from app.studies.editor.preview_pages import PreviewPage, preview_pages
 from app.studies.editor.protocol_edits import get_draft
@@ -28,8 +28,6 @@ from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 
 router = APIRouter()
-# Shown for studies without a limit on trials per rater; the preview does not count the actual trials.
-N_TRIALS = 10
 # A stand-in for the rating session: no links to pause or withdraw, no keyboard shortcuts.
 NOBODY = SimpleNamespace(keys_off=True, session_state="withdrawn", has_begun=False, is_moved=False, sha256=None)
 
@@ -91,7 +89,7 @@ def _page_of(
         return "questions.html", context
     names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
     ending = ending_of(protocol, "completed", is_prolific=False)
-    length = protocol.design.trials_per_rater or N_TRIALS
+    length = length_of(protocol)
     minutes = expected_minutes(db, study.id, protocol, length)
     context = {"length": length, "minutes": minutes, "rated": [], "ending": ending}
     return names.get(shown.step, "done.html"), context

@@ -98,7 +98,7 @@ SEARCHES = {
     "significance": "statistics#verdicts",
     "attrition": "statistics/raters#attrition_share",
     "dropout": "statistics/raters#attrition_share",
-    "task": "tutorial#4-consent-trials-and-recruitment",
+    "task": "tutorial#4-consent-trials-and-analysis",
     "sample size": "planning",
     "attention checks": "raters#flags",
     "bonus payment": "raters#pay-raters",
