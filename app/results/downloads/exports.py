@@ -17,7 +17,15 @@ from app.studies.studies import StudyRow
 
 
 DownloadName = Literal[
-    "wide.csv", "study.xlsx", "ratings.parquet", "psych-ds.zip", "read.R", "read.sps", "requests.jsonl"
+    "wide.csv",
+    "study.xlsx",
+    "ratings.parquet",
+    "psych-ds.zip",
+    "hugging-face.zip",
+    "label-studio.zip",
+    "read.R",
+    "read.sps",
+    "requests.jsonl",
 ]
 
 

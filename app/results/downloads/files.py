@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-from pyarrow.parquet import write_table
 
 from app.analysis.data.study_folder import StudyFolder
-from app.base.files.csv_cells import column_cells, write_csv
+from app.base.files.csv_cells import write_csv
 from app.results.downloads.exports import DownloadName
+from app.results.downloads.hugging_face import write_hugging_face
+from app.results.downloads.label_studio import write_label_studio
+from app.results.downloads.parquet import write_parquet
 from app.results.downloads.psych_ds import write_psych_ds
 from app.results.downloads.r_script import r_script
 from app.results.downloads.spss_script import spss_script
@@ -34,28 +34,15 @@ def write_download(path: Path, name: DownloadName, study: StudyFolder) -> None:
             write_parquet(path, study)
         case "psych-ds.zip":
             write_psych_ds(path, study)
+        case "hugging-face.zip":
+            write_hugging_face(path, study)
+        case "label-studio.zip":
+            write_label_studio(path, study)
         case "read.R":
             path.write_text(r_script(study.protocol), encoding="utf-8")
         case "read.sps":
             columns = list(tables_of(study)["ratings"])
             path.write_text(spss_script(study.protocol, columns), encoding="utf-8-sig")
-
-
-# ratings.parquet: every answer with types, for large studies.
-
-
-def write_parquet(path: Path, study: StudyFolder) -> None:
-    """Write the answers; times are UTC without a time zone, because not every reader knows zones."""
-    columns = {name: _typed(name, column) for name, column in tables_of(study)["ratings"].items()}
-    write_table(pa.table(columns), path, compression="gzip")
-
-
-def _typed(name: str, column: pd.Series[Any]) -> pa.Array:
-    if isinstance(column.dtype, pd.DatetimeTZDtype):
-        return pa.array(column.dt.tz_convert(None))
-    if name == "value":
-        return pa.array(column_cells(column), pa.string())
-    return pa.array(column, pa.string() if column.dtype == object else None)
 
 
 # wide.csv: one row per rater and thing rated, one column per question.

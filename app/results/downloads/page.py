@@ -116,7 +116,19 @@ def _whole_study(files: _Files) -> list[Download]:
             "The whole study: protocol, texts, raters, answers, checks, events, assignments, estimates, a codebook and "
             "the registered plan. Loading it again gives the same estimates.",
         ),
-        files.made("psych-ds.zip", "The tables as a Psych-DS dataset, to share on OSF or elsewhere."),
+        files.made(
+            "psych-ds.zip",
+            "The tables as a Psych-DS dataset and an RO-Crate, to share on OSF, Zenodo or elsewhere.",
+        ),
+        files.made(
+            "hugging-face.zip",
+            "The tables as a data set for Hugging Face, with a card. Unzip it first.",
+            ("Python", f'ratings = datasets.load_dataset("{files.slug}", split="train")'),
+        ),
+        files.made(
+            "label-studio.zip",
+            "The responses as tasks for Label Studio, with the questions about responses; without who wrote them.",
+        ),
     ]
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import zipfile
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 import pandas as pd
 import pytest
 from openpyxl import load_workbook
 from pyarrow.parquet import read_table
+from ruamel.yaml import YAML
 
 from app.analysis.data.study_folder import is_same
+from app.base.limits import ON_THIS_COMPUTER
 from app.results.downloads import workbook
 from app.results.downloads.exports import TooManyRowsError
 from app.results.downloads.files import wide_table, write_download
@@ -20,12 +23,15 @@ from app.results.downloads.spss_script import spss_script
 from app.studies.folder.read import read_files, read_folder
 from app.studies.folder.write import write_folder
 from app.studies.folder.written_tables import tables_of
+from app.studies.imports.column_meanings import NewRaters, RatingLayout
+from app.studies.imports.read_ratings import Ratings
 from tests.kit.folder import N_ITEMS, RATERS, rated_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from app.analysis.data.study_folder import StudyFolder
+    from app.results.downloads.exports import DownloadName
 
 
 @pytest.fixture
@@ -128,6 +134,64 @@ def test_downloads_say_what_the_texts_are(tmp_path: Path) -> None:
     assert [*rows["file"][rows["meaning"].str.contains(said)]] == ["items.csv", "responses.csv"]
     package = json.loads((tmp_path / "out" / "datapackage.json").read_text())
     assert package["description"] == f"A test.\n\n{said}"
+
+
+def unzipped(name: DownloadName, study: StudyFolder, folder: Path) -> Path:
+    """The study's folder in one of the zip files."""
+    write_download(folder / name, name, study)
+    with zipfile.ZipFile(folder / name) as archive:
+        archive.extractall(folder)
+    return folder / "rated"
+
+
+def test_crate_describes_each_file_and_column(study: StudyFolder, tmp_path: Path) -> None:
+    """Read without problems by rocrate 0.16 too."""
+    root = unzipped("psych-ds.zip", study, tmp_path)
+    crate = json.loads((root / "ro-crate-metadata.json").read_text())
+    of = {entity["@id"]: entity for entity in crate["@graph"]}
+    assert of["ro-crate-metadata.json"]["about"] == {"@id": "./"}
+    assert {"name", "description", "datePublished", "license"} <= of["./"].keys()
+    files = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+    own = {"ro-crate-metadata.json", "dataset_description.json"}
+    assert {part["@id"] for part in of["./"]["hasPart"]} == files - own
+    for path in root.glob("data/*.csv"):
+        columns = [of[one["@id"]]["name"] for one in of[f"data/{path.name}"]["variableMeasured"]]
+        assert columns == path.read_text().splitlines()[0].split(",")
+
+
+def test_hugging_face_card_names_a_file_for_each_configuration(study: StudyFolder, tmp_path: Path) -> None:
+    """Loaded by datasets 5.2 too, as `load_dataset(folder, name, split="train")`."""
+    root = unzipped("hugging-face.zip", study, tmp_path)
+    card = (root / "README.md").read_text()
+    head = YAML(typ="safe").load(card.split("---\n")[1])
+    found = {one["config_name"]: read_table(root / one["data_files"][0]["path"]) for one in head["configs"]}
+    assert {name: (table.num_rows, table.column_names) for name, table in found.items()} == {
+        name: (len(next(iter(columns.values()))), [*columns]) for name, columns in tables_of(study).items()
+    }
+    assert [one["config_name"] for one in head["configs"] if one.get("default")] == ["ratings"]
+    assert (head["language"], "| ratings | rater_kind |" in card) == (["en"], True)
+
+
+def test_ratings_of_label_studio_tasks_come_back(study: StudyFolder, tmp_path: Path) -> None:
+    root = unzipped("label-studio.zip", study, tmp_path)
+    tasks = json.loads((root / "tasks.json").read_text())
+    interface = ET.parse(root / "labeling_interface.xml")  # noqa: S314 - our own file
+    (choices,) = interface.findall("Choices")
+    assert [choice.get("alias") for choice in choices] == ["1", "2", "3", "4", "5"]
+    assert {name for task in tasks for name in task["data"]} == {"item", "situation", "reply"}
+    result = {"from_name": choices.get("name"), "type": "choices", "value": {"choices": ["4"]}}
+    rated = [
+        {"id": place, **task, "annotations": [{"completed_by": 7, "result": [result]}]}
+        for place, task in enumerate(tasks)
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(rated))
+    empty = read_files(
+        {name: file for name, file in rated_folder().items() if name not in {"ratings.csv", "raters.csv"}}
+    )
+    layout = RatingLayout(response="reply")
+    found = Ratings(tmp_path / "export.json", layout, NewRaters(), study=empty).read(ON_THIS_COMPUTER).ratings
+    assert set(found["response"]) == set(study.responses["response"])
+    assert (set(found["rater"]), set(found["number"])) == ({"7"}, {4.0})
 
 
 def test_spss_and_r_scripts_label_columns_and_scales(study: StudyFolder) -> None:

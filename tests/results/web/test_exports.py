@@ -87,6 +87,8 @@ def test_downloads_page_explains_and_links_every_file(client: TestClient) -> Non
         ("study.xlsx", b"PK"),
         ("ratings.parquet", b"PAR1"),
         ("psych-ds.zip", b"PK"),
+        ("hugging-face.zip", b"PK"),
+        ("label-studio.zip", b"PK"),
         ("read.R", b"# Reads the answers"),
         ("read.sps", b"\xef\xbb\xbf* Encoding"),
     ):
