@@ -61,6 +61,12 @@ def show_account(request: Request, db: Db, lead: SignedIn, *, changed: bool = Fa
     return _page(request, db, lead, changed=changed)
 
 
+@router.get("/account/session")
+def show_session(_: SignedIn) -> Response:
+    """Whether a form that is sent now would be taken: pages ask before they send what was typed."""
+    return Response(status_code=204)
+
+
 @router.post("/account")
 def submit_password(
     request: Request,

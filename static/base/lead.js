@@ -57,3 +57,47 @@ for (const words of document.querySelectorAll("[data-busy]")) {
 for (const field of document.querySelectorAll("[data-send]")) {
   field.addEventListener("change", () => field.form.requestSubmit(document.getElementById(field.dataset.send)));
 }
+
+// What was typed or chosen is sent once the server says that it would take it. Without a connection or a session the form
+// stays as it was filled in, and says why; it is not left by mistake.
+const session = document.querySelector("[data-session]")?.dataset.session;
+const typed = new Set();
+let asking = null;
+
+// The name of the template that says why nothing can be sent; empty if it can.
+async function obstacle() {
+  const how = { headers: { "HX-Request": "true" }, cache: "no-store", signal: AbortSignal.timeout(15000) };
+  const answer = await fetch(session, how).catch(() => null);
+  return answer?.ok ? "" : answer?.status === 403 ? "no-session" : "no-connection";
+}
+
+async function sendIfPossible(form, button) {
+  asking = form;
+  const name = await obstacle();
+  asking = null;
+  for (const old of document.querySelectorAll(".not-sent")) old.remove();
+  if (name) {
+    (button?.closest("form") ?? button?.parentElement ?? form).append(document.getElementById(name).content.cloneNode(true));
+    document.querySelector(".not-sent").scrollIntoView({ block: "nearest" });
+  } else if (form.isConnected) {
+    typed.delete(form);
+    form.requestSubmit(button?.form === form ? button : null);
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!typed.has(form)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (form !== asking) sendIfPossible(form, event.submitter);
+}, true);
+
+// The forms of a design save by themselves: only what could not be saved is typed and not sent.
+document.addEventListener("input", ({ target }) => {
+  if (session && target.form?.matches("[method=post]:not(#design-form)")) typed.add(target.form);
+});
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.failed && detail.elt.matches("[method=post]")) typed.add(detail.elt);
+});
+addEventListener("beforeunload", (event) => { if ([...typed].some((form) => form.isConnected)) event.preventDefault(); });

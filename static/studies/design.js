@@ -12,25 +12,37 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
 });
 
 // Somebody else has changed the same part: both changes are shown, and what is typed here goes along.
-document.body.addEventListener("htmx:responseError", (event) => {
-  isLost = false;
-  if (event.detail.xhr.status === 409) document.getElementById("design-form")?.submit();
-  else notSaved("Not saved. Press Save to see why; what you entered is kept.");
+document.body.addEventListener("htmx:responseError", async ({ detail }) => {
+  const form = document.getElementById("design-form");
+  if (detail.xhr.status === 409) form?.submit();
+  else if (form) {
+    typed.add(form);
+    if (await obstacle() === "no-session") {
+      notSaved("Not saved: your session has ended. ", signIn(), " in a new tab and come back: this page then saves what you entered.");
+    } else notSaved("Not saved. Press Save to see why; what you entered is kept.");
+  }
 });
 
-// Without a connection, what was typed is sent again until it has arrived; who leaves before is asked.
-let isLost = false, again = 0;
+// What was typed is sent again until it has arrived, or once the lead has signed in again; lead.js asks before it is left.
+let again = 0;
 document.body.addEventListener("htmx:sendError", () => {
-  notSaved("Not saved: no connection to the server. Leave this page open: it saves once the connection is back.");
-  isLost = true;
+  const form = document.getElementById("design-form");
+  notSaved(`Not saved: no connection to the server.${form ? " Leave this page open: it saves once the connection is back." : ""}`);
+  if (form) typed.add(form);
   clearTimeout(again);
   again = setTimeout(saveAgain, 5000);
 });
-document.body.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.successful) isLost = false; });
+document.body.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.successful) typed.delete(document.getElementById("design-form"));
+});
 addEventListener("online", saveAgain);
-addEventListener("beforeunload", (event) => { if (isLost) event.preventDefault(); });
+addEventListener("focus", saveAgain);
 function saveAgain() {
-  if (isLost) document.getElementById("design-form")?.dispatchEvent(new Event("change", { bubbles: true }));
+  const form = document.getElementById("design-form");
+  if (typed.has(form)) form.dispatchEvent(new Event("change", { bubbles: true }));
+}
+function signIn() {
+  return document.getElementById("no-session").content.querySelector("a").cloneNode(true);
 }
 
 // Who leaves within a second of typing leaves before it is saved: it is sent along.
@@ -54,10 +66,10 @@ document.addEventListener("input", ({ target }) => { if (target.dataset?.kept) s
 keepPasted();
 
 // Without this, the line would still say when an earlier change was saved.
-function notSaved(words) {
+function notSaved(...words) {
   const line = document.querySelector("#design-state [role=status]");
   line?.classList.replace("soft", "problem");
-  line?.replaceChildren(words);
+  line?.replaceChildren(...words);
 }
 
 // The page that is chosen is shown at once.

@@ -19,27 +19,40 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 
-def test_nothing_typed_is_lost_if_the_session_ends_while_a_form_is_filled_in(engine: Engine, page: Page) -> None:
+def test_nothing_typed_is_lost_without_a_session_or_a_connection(engine: Engine, page: Page) -> None:
     words = "A title that took an hour to find"
     sign_in(page, a_lead(engine))
     page.goto("/studies/rated/design/study")
     with engine.begin() as db:
         db.execute(text("UPDATE lead_sessions SET expires_at = now()"))
-    page.get_by_label("Title", exact=True).fill(words)
-    expect(page.locator("#design-state [role=status]")).to_have_text(re.compile("^Not saved"))
+    title, state = page.get_by_label("Title", exact=True), page.locator("#design-state [role=status]")
+    title.fill(words)
+    expect(state).to_have_text(re.compile("^Not saved: your session has ended"))
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("h1")).to_have_text("Not saved yet")
     with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Sign in").click()
+        page.locator("form .not-sent").get_by_role("link", name="Sign in").click()
     tab = opened.value
     tab.get_by_label("E-mail address").fill("lead@example.org")
     tab.get_by_label("Password").fill(PASSWORD)
     tab.get_by_role("button", name="Sign in").click()
     expect(tab.locator("h1")).to_have_text("Studies")
-    page.get_by_role("button", name="Send again").click()
-    expect(page.get_by_label("Title", exact=True)).to_have_value(words)
-    page.reload()
-    expect(page.get_by_label("Title", exact=True)).to_have_value(words)
+    page.get_by_role("button", name="Save").click()
+    expect(page).to_have_url(re.compile("saved=1"))
+    page.goto("/studies/rated/people")
+    address = page.get_by_label("E-mail address")
+    address.fill("colleague@example.org")
+    page.context.set_offline(offline=True)
+    page.get_by_role("button", name="Make invitation").click()
+    expect(page.locator("form .not-sent")).to_contain_text("Not sent: no connection to the server.")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    with page.expect_event("dialog", lambda dialog: dialog.type == "beforeunload"):
+        page.get_by_role("link", name="Studies", exact=True).first.click()
+    expect(address).to_have_value("colleague@example.org")
+    page.context.set_offline(offline=False)
+    page.get_by_role("button", name="Make invitation").click()
+    expect(page.get_by_label("Link", exact=True)).to_have_value(re.compile("/invitations/"))
+    page.goto("/studies/rated/design/study")
+    expect(title).to_have_value(words)
 
 
 def test_comparison_is_a_sentence_whose_choices_follow_each_other(engine: Engine, page: Page) -> None:

@@ -246,6 +246,7 @@ def test_tables_are_cards_on_a_phone(engine: Engine, page: Page) -> None:
     page.goto("/studies/rated/settings/api")
     page.get_by_label("What it is for").fill("Nightly import")
     page.get_by_role("button", name="Make token").click()
+    expect(page.get_by_text("Nightly import").first).to_be_visible()
     hidden = "[...document.querySelectorAll('.table-scroll')].map((one) => one.scrollWidth - one.clientWidth)"
     for address in ("settings/api", "settings", "people", "raters"):
         page.goto(f"/studies/rated/{address}")

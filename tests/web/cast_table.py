@@ -57,6 +57,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /sign-in/{token}": (410,) * 8,
     "POST /sign-out": SENT_ON,
     "GET /account": leads(200),
+    "GET /account/session": leads(204),
     "POST /account": leads(422),
     "POST /account/sign-out": leads(303),
     "POST /account/sessions": leads(422),
