@@ -74,19 +74,20 @@ class Language:
 
     def number(self, value: float) -> str:
         """Return a number with the digits and separators of the language and all of its decimal places."""
-        return self._in_digits(_decimal(value or 0, self.locale))
+        return _decimal(value or 0, self.locale)
 
     def moment(self, at: datetime) -> str:
         """Return date and time of day, with the time zone of `at`."""
-        return self._in_digits(format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale))
+        return _in_digits(format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale), self.locale)
 
     def day(self, on: date) -> str:
         """Return a date."""
-        return self._in_digits(format_date(on, "long", locale=self.locale))
+        return _in_digits(format_date(on, "long", locale=self.locale), self.locale)
 
-    def _in_digits(self, text: str) -> str:
-        zero = _ZEROS.get(self.locale.default_numbering_system)
-        return text.translate({ord("0") + n: ord(zero) + n for n in range(10)}) if zero else text
+
+def _in_digits(text: str, locale: Locale) -> str:
+    zero = _ZEROS.get(locale.default_numbering_system)
+    return text.translate({ord("0") + n: ord(zero) + n for n in range(10)}) if zero else text
 
 
 @lru_cache(maxsize=64)
@@ -164,13 +165,14 @@ def _locales(code: str) -> Iterator[Locale]:
 
 @lru_cache(maxsize=4096)
 def _decimal(value: float, locale: Locale) -> str:
-    return format_decimal(
+    text = format_decimal(
         value,
         locale=locale,
         decimal_quantization=False,
         numbering_system="default",
         group_separator=abs(value) >= _GROUPED_FROM,
     )
+    return _in_digits(text, locale)
 
 
 @lru_cache(maxsize=16)
