@@ -125,13 +125,13 @@ class Estimate:
     procedure: Procedure | None = None
 
     @property
-    def asked(self) -> str | None:
-        """The question as files name it: with the category, if the estimate is about one of its categories."""
+    def measured(self) -> str | None:
+        """What is estimated, as files name it: the question, with its category if the estimate is of one."""
         return self.question if self.category is None else f"{self.question}={self.category}"
 
     def as_record(self) -> dict[str, Any]:
         """Return the estimate as plain JSON types, with exactly FIELDS."""
-        return {name: getattr(self, name) for name in FIELDS} | {"question": self.asked}
+        return {name: getattr(self, name) for name in FIELDS} | {"question": self.measured}
 
 
 INTERNAL = {"detail", "category", "procedure"}

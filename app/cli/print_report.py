@@ -48,7 +48,7 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
     if note := adjustment_note(report.estimates):
         out.print(Text(f"\n{note}"))
     for (section, question), estimates in groupby(
-        labelled(report, labels).estimates, lambda estimate: (estimate.section, estimate.asked)
+        labelled(report, labels).estimates, lambda estimate: (estimate.section, estimate.measured)
     ):
         about = f" · {labels.question(question)}" if question else ""
         out.print(Text(f"\n{section.capitalize()}{about}", style="bold"))

@@ -54,7 +54,7 @@ def _numbers(report: Report) -> Numbers:
     found: Numbers = {}
     for f in report.estimates:
         if not {"raters", "subgroup"} & f.scope.keys() and not f.method.startswith(("bootstrap", "pigeonhole")):
-            key = f"{f.section} {f.asked} {f.scope} {f.statistic} {f.unit} {f.method} {f.n_ratings}"
+            key = f"{f.section} {f.measured} {f.scope} {f.statistic} {f.unit} {f.method} {f.n_ratings}"
             found[key] = [f.estimate, f.ci_low, f.ci_high]
     return found
 

@@ -26,14 +26,14 @@ def means_table(report: Report, protocol: Protocol, numbers: Numbered) -> DataTa
     None without any, or with more than MAX_SOURCES sources.
     """
     shown = [one for one in brief(report, protocol).estimates if _is_mean(one)]
-    means = {(one.asked, one.scope["source"]): one for one in shown}
+    means = {(one.measured, one.scope["source"]): one for one in shown}
     sources = list(protocol.sources)
     if not means or len(sources) > MAX_SOURCES:
         return None
     heading, reasons = ci_heading(shown), Reasons()
     rows = tuple(
-        (_question(one, protocol), *(_cell(means.get((one.asked, s)), heading, reasons, numbers) for s in sources))
-        for one in {one.asked: one for one in shown}.values()
+        (_question(one, protocol), *(_cell(means.get((one.measured, s)), heading, reasons, numbers) for s in sources))
+        for one in {one.measured: one for one in shown}.values()
     )
     header = ("Question", *map(protocol.labels.source, sources))
     widths = (20, *(20 for _ in sources))

@@ -187,7 +187,7 @@ def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> l
     if topic == "judges":
         ceilings = {declared(one.statistic).ceiling for one in report.of("judge")} - {""}
         compared = [one for one in report.of("judge") if one.statistic in ceilings or declared(one.statistic).ceiling]
-        return [one for one in compared if one.asked]
+        return [one for one in compared if one.measured]
     shown = brief(report, protocol).estimates
     found = [one for one in shown if one.section in OF_TOPIC.get(topic, ())]
     varies = [one for one in report.estimates if topic == "comparison" and one.statistic in VARIES]
@@ -199,7 +199,7 @@ def _first_of_kind(estimates: Iterable[Estimate]) -> list[Estimate]:
     firsts: dict[tuple[object, ...], Estimate] = {}
     for one in estimates:
         if one.scope.keys() <= {"source"}:
-            firsts.setdefault((one.asked, one.statistic, str(one.scope)), one)
+            firsts.setdefault((one.measured, one.statistic, str(one.scope)), one)
     return list(firsts.values())
 
 

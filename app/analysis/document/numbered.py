@@ -102,7 +102,7 @@ class Numbered:
 
 def _identity(estimate: Estimate) -> tuple[object, ...]:
     scope = str(sorted((name, str(value)) for name, value in estimate.scope.items()))
-    return estimate.section, estimate.asked, scope, estimate.statistic, estimate.unit, estimate.method
+    return estimate.section, estimate.measured, scope, estimate.statistic, estimate.unit, estimate.method
 
 
 def value_cell(estimate: Estimate, heading: str, reasons: Reasons) -> str:

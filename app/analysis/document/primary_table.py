@@ -112,7 +112,7 @@ def _effect_sizes(estimate: Estimate, among: Sequence[Estimate]) -> Iterator[Est
     """The effect sizes of the same comparison of the levels of two sources; a slope over turns is another."""
     if estimate.scope.keys() != {"source", "reference"} or estimate.section != "comparison":
         return
-    same = [one for one in among if one.asked == estimate.asked and one.scope == estimate.scope]
+    same = [one for one in among if one.measured == estimate.measured and one.scope == estimate.scope]
     for name in EFFECT_SIZES:
         yield from (one for one in same if one.statistic == name and one.estimate is not None)
 

@@ -31,7 +31,7 @@ def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
     """Return one row per question with an alpha, primary ones first. The report is `labelled`."""
     found = []
     for key in by_importance(protocol):
-        alphas = [f for f in report.estimates if f.asked == key and declared(f.statistic).agreement == "main"]
+        alphas = [f for f in report.estimates if f.measured == key and declared(f.statistic).agreement == "main"]
         firsts: dict[str, Estimate] = {}
         for estimate in alphas:
             firsts.setdefault(str(estimate.scope), estimate)

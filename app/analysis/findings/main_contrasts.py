@@ -118,7 +118,7 @@ def primary_pairs(report: Report) -> dict[Pair, tuple[Estimate, Estimate]]:
 
 
 def _pair(estimate: Estimate) -> Pair:
-    return estimate.asked, estimate.statistic, str(sorted(estimate.scope.items()))
+    return estimate.measured, estimate.statistic, str(sorted(estimate.scope.items()))
 
 
 def _of_question(
@@ -131,7 +131,7 @@ def _of_question(
     reference = protocol.labels.source(protocol.reference or "")
     for first in _estimates(report, key, question, reference, primary):
         estimate, answer = primary.get(_pair(first), (first, None))
-        same = [f for f in report.estimates if f.asked == estimate.asked]
+        same = [f for f in report.estimates if f.measured == estimate.measured]
         yield MainContrast(
             key,
             protocol.labels.question(estimate.question or "", estimate.category),
@@ -158,7 +158,7 @@ def _estimates(
     for f in report.estimates:
         is_mine = f.question == key
         if is_mine and (f.section, f.statistic) == (section, statistic) and f.scope.keys() == keys:
-            firsts.setdefault((f.asked, str(f.scope)), f)
+            firsts.setdefault((f.measured, str(f.scope)), f)
     shown = [f for f in firsts.values() if _pair(f) in primary or _is_against(f, reference, primary)]
     met = [f for f in shown if f.n_ratings]  # a design need not show every two together
     return met or shown

@@ -159,7 +159,7 @@ def bounds_rows(report: Report, protocol: Protocol) -> tuple[tuple[str, ...], ..
 
 
 def _about(estimate: Estimate) -> tuple[str | None, str]:
-    return estimate.asked, str(sorted(estimate.scope.items()))
+    return estimate.measured, str(sorted(estimate.scope.items()))
 
 
 def participant_tables(

@@ -42,9 +42,9 @@ def other_ways(contrasts: Sequence[MainContrast], report: Report) -> list[OtherW
 def _of_contrast(contrast: MainContrast, report: Report) -> Iterator[OtherWay]:
     beside = (("adjusted for length", contrast.at_equal_length), ("without flagged raters", contrast.without_flagged))
     found = {name: one for name, one in beside if one is not None}
-    wanted = (contrast.estimate.asked, contrast.estimate.statistic, contrast.estimate.scope)
+    wanted = (contrast.estimate.measured, contrast.estimate.statistic, contrast.estimate.scope)
     for one in report.of("rater"):
-        if "sensitivity" in one.scope and (one.asked, one.statistic, without(one.scope, "sensitivity")) == wanted:
+        if "sensitivity" in one.scope and (one.measured, one.statistic, without(one.scope, "sensitivity")) == wanted:
             found[SENSITIVITY[one.scope["sensitivity"]]] = one
     is_clear = excludes_no_difference(contrast.estimate)
     for name, one in found.items():
@@ -58,7 +58,7 @@ def robustness_sentence(ways: Sequence[OtherWay], *, is_named: bool = True) -> s
     known = [one for one in ways if one.is_changed is not None]
     if not known:
         return ""
-    are_several = len({(one.contrast.estimate.asked, one.contrast.source) for one in known}) > 1
+    are_several = len({(one.contrast.estimate.measured, one.contrast.source) for one in known}) > 1
     said = f"{counted(len(known), 'other analysis', 'other analyses')} of the primary differences"
     if not is_named:
         n = sum(bool(one.is_changed) for one in known)

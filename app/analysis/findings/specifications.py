@@ -95,7 +95,9 @@ def _reported(estimate: Estimate, report: Report) -> str | None:
     """The procedure of the interval of the primary difference, which is shown wherever one is."""
     name = "share_preferred" if declared(estimate.statistic).is_of_choices else "mean_difference"
     scope = without(estimate.scope, "sensitivity")
-    same = (one for one in report.estimates if (one.asked, one.statistic, one.scope) == (estimate.asked, name, scope))
+    same = (
+        one for one in report.estimates if (one.measured, one.statistic, one.scope) == (estimate.measured, name, scope)
+    )
     return next((one.procedure for one in same), None)
 
 

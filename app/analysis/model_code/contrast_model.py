@@ -167,7 +167,7 @@ def coded_study(report: Report, protocol: Protocol) -> CodedStudy:
 def _compared(estimate: Estimate) -> tuple[object, ...]:
     """A key that is equal for contrasts with the same code, such as two tests of the same two sources."""
     scope = without(estimate.scope, *BEYOND)
-    return estimate.asked, tuple(sorted((name, str(value)) for name, value in scope.items()))
+    return estimate.measured, tuple(sorted((name, str(value)) for name, value in scope.items()))
 
 
 def _title(estimate: Estimate, protocol: Protocol) -> str:
@@ -181,14 +181,14 @@ def _model_of(primary: Sequence[Estimate], report: Report, protocol: Protocol) -
     first = primary[0]
     question = first_question(protocol, first.question or "")
     scope = without(first.scope, *BEYOND)
-    same = [one for one in report.of(first.section, first.asked) if _is_of(one, scope)]
+    same = [one for one in report.of(first.section, first.measured) if _is_of(one, scope)]
     ways = (one for one in same if one.statistic in {"mean_difference", "share_preferred"})
     plain = next((one for one in ways if one.procedure != LMM.procedure), None)
     is_two = {"source", "reference"} <= scope.keys() <= {"source", "reference", "pool"}
     if question is None or plain is None or plain.estimate is None or not is_two or first.category:
         return None
     composite = protocol.analysis.composites.get(first.question or "")
-    cuts = [one.scope["cut"] for one in report.of(first.section, first.asked) if _is_threshold(one, scope)]
+    cuts = [one.scope["cut"] for one in report.of(first.section, first.measured) if _is_threshold(one, scope)]
     return ContrastModel(
         title=_title(replace(first, scope=scope), protocol),
         question=first.question or "",

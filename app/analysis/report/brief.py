@@ -52,7 +52,7 @@ def _of_question(key: str, estimates: list[Estimate], protocol: Protocol) -> Ite
     main = (estimate for estimate in estimates if _is_mean_or_agreement(estimate))
     firsts: dict[tuple[object, ...], Estimate] = {}
     for estimate in main:
-        firsts.setdefault((estimate.section, estimate.asked, str(estimate.scope)), estimate)
+        firsts.setdefault((estimate.section, estimate.measured, str(estimate.scope)), estimate)
     yield from firsts.values()
 
 

@@ -207,7 +207,7 @@ def _families(estimates: Sequence[Estimate], is_test: Sequence[bool]) -> dict[tu
     places: Counter[tuple[object, ...]] = Counter()
     for at, estimate in enumerate(estimates):
         if estimate.section in ADJUSTED:
-            record = (estimate.section, estimate.asked, str(estimate.scope), estimate.statistic, estimate.unit)
+            record = (estimate.section, estimate.measured, str(estimate.scope), estimate.statistic, estimate.unit)
             if estimate.role != "primary" and is_test[at]:
                 families[_family(estimate, places[record])].append(at)
             places[record] += 1

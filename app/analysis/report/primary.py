@@ -73,7 +73,7 @@ def _is_factor(scope: Scope, contrast: PrimaryContrast) -> bool:
 
 
 def _identity(estimate: Estimate) -> frozenset[object]:
-    return frozenset([("question", estimate.asked), *((key, str(value)) for key, value in estimate.scope.items())])
+    return frozenset([("question", estimate.measured), *((key, str(value)) for key, value in estimate.scope.items())])
 
 
 def turned(scope: Scope) -> Scope:
@@ -107,7 +107,7 @@ def _is_one_sided(estimate: Estimate) -> bool:
 
 
 def _tested(estimate: Estimate, scope: Scope) -> tuple[object, ...]:
-    return estimate.asked, estimate.statistic, estimate.unit, estimate.method, str(sorted(scope.items()))
+    return estimate.measured, estimate.statistic, estimate.unit, estimate.method, str(sorted(scope.items()))
 
 
 # Sections with comparisons, in which multiple tests are adjusted.
@@ -150,7 +150,7 @@ def declared_first(estimates: Sequence[Estimate], protocol: Protocol) -> list[Es
 
 
 def _shown_as(estimate: Estimate) -> tuple[object, ...]:
-    return estimate.section, estimate.asked, estimate.statistic, str(estimate.scope)
+    return estimate.section, estimate.measured, estimate.statistic, str(estimate.scope)
 
 
 def with_roles(estimates: Sequence[Estimate], protocol: Protocol) -> tuple[list[Estimate], list[tuple[int, ...]]]:

@@ -96,7 +96,7 @@ class Report:
         return tuple(
             estimate
             for estimate in self.estimates
-            if estimate.section == section and (question is None or estimate.asked == question)
+            if estimate.section == section and (question is None or estimate.measured == question)
         )
 
     @property

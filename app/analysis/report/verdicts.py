@@ -121,7 +121,7 @@ def effect_behind(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | N
     same = (
         one
         for one in among
-        if (one.asked, one.scope, one.unit) == (estimate.asked, estimate.scope, estimate.unit)
+        if (one.measured, one.scope, one.unit) == (estimate.measured, estimate.scope, estimate.unit)
         and one.statistic == effect.statistic
         and effect.procedure in {None, one.procedure}
     )

@@ -18,7 +18,7 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.base.words import counted, readable
 from app.protocol.questions.registry import KINDS
-from app.rating.question_editor.asked import AskedQuestions, asked_questions
+from app.rating.question_editor.shown_questions import ShownQuestions, shown_questions
 from app.studies.creation.templates import template_question, template_questions
 from app.studies.editor.changes import changes
 from app.studies.editor.design_page import DesignForm, SentForm, conflict_page, design_page, placed
@@ -269,8 +269,8 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
     def seen(template: str, **context: Any) -> Markup:  # noqa: ANN401 - a template takes anything
         return Markup(pages.render(f"rating/question_editor/{template}", {"request": request, **context}, language))  # noqa: S704
 
-    asked = asked_questions(db, study.id, protocol)
-    entries = _entries(edit, asked, seen)
+    shown = shown_questions(db, study.id, protocol)
+    entries = _entries(edit, shown, seen)
     number = editor.number if editor else None
     question = questions_in(edit.data)[number - 1] if number else None
     return design_page(
@@ -282,8 +282,8 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
         QUESTIONS,
         status=status,
         shown_language=language,
-        texts=seen("texts.html", view=asked.view, sheet=asked.sheet),
-        shape=asked.sheet.shape,
+        texts=seen("texts.html", view=shown.view, sheet=shown.sheet),
+        shape=shown.sheet.shape,
         pages=[
             (title, [entries[place + 1] for place in places if place + 1 in entries])
             for title, places in on_pages(edit.data)
@@ -308,7 +308,7 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
     )
 
 
-def _entries(edit: Edit, asked: AskedQuestions, seen: Callable[..., Markup]) -> dict[int, Entry]:
+def _entries(edit: Edit, shown: ShownQuestions, seen: Callable[..., Markup]) -> dict[int, Entry]:
     """The questions by their numbers."""
     questions = questions_in(edit.data)
     beside = neighbours(edit.data)
@@ -322,7 +322,7 @@ def _entries(edit: Edit, asked: AskedQuestions, seen: Callable[..., Markup]) -> 
     entries = {}
     for number, question in enumerate(questions, 1):
         if isinstance(question, dict):
-            rows = asked.rows.get(key_in(question))
+            rows = shown.rows.get(key_in(question))
             html = seen("asked.html", rows=rows) if rows else None
             title = str(question.get("text") or "") or "Question without a text"
             found = tuple(problems.get(number, ()))

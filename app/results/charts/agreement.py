@@ -31,13 +31,13 @@ def alphas(estimates: Sequence[Estimate]) -> list[Estimate]:
     found: dict[tuple[str, str], Estimate] = {}
     n_all: dict[str, int | None] = {}
     for estimate in estimates:
-        name = str(estimate.asked)
+        name = str(estimate.measured)
         if declared(estimate.statistic).family != "krippendorff_alpha" or set(estimate.scope) not in SHOWN_SCOPES:
             continue
         if not estimate.scope:
             n_all.setdefault(name, estimate.n_ratings)
         found.setdefault((name, str(estimate.scope)), estimate)
-    return [f for f in found.values() if not (_is_part(f) and f.n_ratings == n_all.get(str(f.asked)))]
+    return [f for f in found.values() if not (_is_part(f) and f.n_ratings == n_all.get(str(f.measured)))]
 
 
 def _is_part(estimate: Estimate) -> bool:
@@ -50,9 +50,11 @@ def agreement_spec(
     """Return a chart with one row per question and one series per scope."""
     shown = [estimate for estimate in alphas(estimates) if estimate.estimate is not None]
     series = list(dict.fromkeys(map(series_of, shown)))[:MAX_SERIES]
-    names = list(dict.fromkeys(str(estimate.asked) for estimate in shown))
+    names = list(dict.fromkeys(str(estimate.measured) for estimate in shown))
     dots = [
-        Dot(names.index(str(f.asked)), series_of(f), f.estimate or 0.0, f.ci_low, f.ci_high, estimate_and_interval(f))
+        Dot(
+            names.index(str(f.measured)), series_of(f), f.estimate or 0.0, f.ci_low, f.ci_high, estimate_and_interval(f)
+        )
         for f in shown
         if series_of(f) in series
     ]
@@ -67,7 +69,7 @@ def agreement_table(estimates: Sequence[Estimate]) -> Table:
     for estimate in alphas(estimates):
         counts = (whole(n) for n in (estimate.n_units, estimate.n_raters, estimate.n_ratings))
         interval = interval_text(estimate) if estimate.estimate is not None else why_text(estimate)
-        rows.append((str(estimate.asked), series_of(estimate), estimate_text(estimate), interval, *counts))
+        rows.append((str(estimate.measured), series_of(estimate), estimate_text(estimate), interval, *counts))
     return Table(header, tuple(rows))
 
 
@@ -77,7 +79,7 @@ def agreement_finding(estimates: Sequence[Estimate]) -> str:
     if not pooled:
         return "Agreement could not be estimated."
     low, high = (pick(pooled, key=lambda f: f.estimate or 0.0) for pick in (min, max))
-    ends = [f"{number(f.estimate or 0.0, 'coefficient')} ({f.asked})" for f in (low, high)]
+    ends = [f"{number(f.estimate or 0.0, 'coefficient')} ({f.measured})" for f in (low, high)]
     words = f"is {ends[0]}" if len(pooled) == 1 else f"ranges from {ends[0]} to {ends[1]}"
     return f"Krippendorff's alpha {words}."
 

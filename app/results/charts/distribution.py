@@ -45,7 +45,7 @@ def distribution_spec(
     ]
     span = max(row["high"] for row in segments) - min(row["low"] for row in segments)
     data = alt.InlineData(segments)
-    height = LOW_ROW_HEIGHT if len({estimate.asked for estimate in bars}) > 1 else ROW_HEIGHT
+    height = LOW_ROW_HEIGHT if len({estimate.measured for estimate in bars}) > 1 else ROW_HEIGHT
     rows = Rows(labels, [], (height, MARKS_HEIGHT), width, headings)
     base = alt.Chart(data).encode(y=rows.place)
     named = base.encode(y=rows.named)
@@ -61,16 +61,16 @@ def distribution_table(estimates: Sequence[Estimate]) -> Table:
     """Return counts and shares per point, and the number, median, mean and standard deviation; one row per bar."""
     bars = [estimate for estimate in estimates if estimate.statistic in STATISTICS]
     words = tuple(_words_of(bars)) if bars else ()
-    are_several = len({estimate.asked for estimate in bars}) > 1
-    rest = {(estimate.asked, str(estimate.scope), estimate.statistic): estimate for estimate in estimates}
+    are_several = len({estimate.measured for estimate in bars}) > 1
+    rest = {(estimate.measured, str(estimate.scope), estimate.statistic): estimate for estimate in estimates}
     rows = []
     for estimate in bars:
         counts, n = estimate.detail["counts"], estimate.n_ratings
         cells = [f"{count} ({number(count / n, 'share')})" if n else "0" for count in counts]
-        others = [rest.get((estimate.asked, str(estimate.scope), name)) for name in ("mean", "sd")]
+        others = [rest.get((estimate.measured, str(estimate.scope), name)) for name in ("mean", "sd")]
         rows.append(
             (
-                *((str(estimate.asked),) if are_several else ()),
+                *((str(estimate.measured),) if are_several else ()),
                 scope_text(estimate.scope),
                 *cells,
                 str(n),
@@ -84,7 +84,7 @@ def distribution_table(estimates: Sequence[Estimate]) -> Table:
 def distribution_finding(estimates: Sequence[Estimate]) -> str:
     """Describe the median (or most frequent) rating of each bar."""
     bars = _bars_of(estimates)
-    are_several = len({bar.asked for bar in bars}) > 1
+    are_several = len({bar.measured for bar in bars}) > 1
     said = [f"{_name(bar) if are_several else scope_text(bar.scope)} {estimate_text(bar)}" for bar in bars]
     kind = "Most frequent" if bars and bars[0].statistic == "mode" else "Median"
     return f"{kind} rating: {first_few(said)}" if said else "There are no ratings."
@@ -105,7 +105,7 @@ def _words_of(bars: Sequence[Estimate]) -> list[str]:
 
 def _rows(bars: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], list[int]]:
     """The label of each row, which rows only name a question, and the row of each bar."""
-    questions = [bar.asked for bar in bars]
+    questions = [bar.measured for bar in bars]
     n_questions = len(set(questions))
     if n_questions == 1:
         return (
@@ -114,20 +114,20 @@ def _rows(bars: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], l
             [*range(len(bars))],
         )
     if n_questions == len(bars):
-        return [(f"{bar.asked} (n = {whole(bar.n_ratings)})",) for bar in bars], [], [*range(len(bars))]
+        return [(f"{bar.measured} (n = {whole(bar.n_ratings)})",) for bar in bars], [], [*range(len(bars))]
     labels: list[tuple[str, ...]] = []
     headings, places = [], []
     for k, bar in enumerate(bars):
-        if k == 0 or questions[k - 1] != bar.asked:
+        if k == 0 or questions[k - 1] != bar.measured:
             headings.append(len(labels))
-            labels.append((str(bar.asked),))
+            labels.append((str(bar.measured),))
         places.append(len(labels))
         labels.append((f"{scope_text(bar.scope)} (n = {whole(bar.n_ratings)})",))
     return labels, headings, places
 
 
 def _name(bar: Estimate) -> str:
-    return f"{bar.asked}, {scope_text(bar.scope)}" if bar.scope else str(bar.asked)
+    return f"{bar.measured}, {scope_text(bar.scope)}" if bar.scope else str(bar.measured)
 
 
 def _bars(base: alt.Chart, words: list[str], colours: list[str], height: float) -> alt.Chart:
@@ -162,7 +162,7 @@ def _segments(estimate: Estimate, colours: list[str], points: Sequence[str]) -> 
     return [
         {
             "name": scope_text(estimate.scope),
-            "question": estimate.asked,
+            "question": estimate.measured,
             "point": points[k],
             "words": words[k],
             "count": counts[k],
@@ -191,7 +191,7 @@ def grouped_by_points(estimates: Sequence[Estimate]) -> Iterator[tuple[Estimate,
         estimates = [replace(one, scope={}) for one in estimates if one.scope.keys() <= WHOLE]
     by_question: dict[str | None, list[Estimate]] = {}
     for one in estimates:
-        by_question.setdefault(one.asked, []).append(one)
+        by_question.setdefault(one.measured, []).append(one)
     groups: dict[int, list[list[Estimate]]] = {}
     for mine in by_question.values():
         n_points = next((len(one.detail["words"]) for one in mine if one.statistic in STATISTICS), 0)

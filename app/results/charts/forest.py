@@ -31,7 +31,7 @@ MAX_NAME = 34
 def headlines(estimates: Sequence[Estimate]) -> list[Estimate]:
     """Return the first mean difference per question and scope: that of the declared test, if there is one."""
     found = [estimate for estimate in estimates if estimate.statistic == "mean_difference"]
-    return list({(estimate.asked, str(estimate.scope)): estimate for estimate in reversed(found)}.values())[::-1]
+    return list({(estimate.measured, str(estimate.scope)): estimate for estimate in reversed(found)}.values())[::-1]
 
 
 def forest_spec(
@@ -108,7 +108,7 @@ def forest_table(estimates: Sequence[Estimate]) -> Table:
     header = ("Comparison", "Mean difference", "95% CI", "p", "Items", "Raters", "Ratings")
     rows = []
     for estimate in headlines(estimates):
-        name = f"{estimate.asked}: {scope_text(estimate.scope)}"
+        name = f"{estimate.measured}: {scope_text(estimate.scope)}"
         words = interval_text(estimate) or estimate.note
         counts = (str(n) for n in (estimate.n_items, estimate.n_raters, estimate.n_ratings))
         rows.append((name, estimate_text(estimate), words, p_cell(estimate), *counts))
@@ -117,7 +117,7 @@ def forest_table(estimates: Sequence[Estimate]) -> Table:
 
 def _units(rows: Sequence[Estimate], widths: Mapping[str, float]) -> list[float]:
     """The points per unit of the axis for each row: 1, or a percent of its scale if the scales are of unlike widths."""
-    found = [widths.get(str(estimate.asked), 1.0) for estimate in rows]
+    found = [widths.get(str(estimate.measured), 1.0) for estimate in rows]
     return [width / 100 for width in found] if len({*found}) > 1 else [1.0] * len(rows)
 
 
@@ -155,12 +155,12 @@ def _question_and_source(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[
     sources, references = ({row.scope[part] for row in rows} for part in ("source", "reference"))
     source, reference = estimate.scope["source"], estimate.scope["reference"]
     if len(references) > 1:
-        return str(estimate.asked), f"{source} {MINUS} {reference}"
-    return (str(estimate.asked),) if len(sources) == 1 else (str(estimate.asked), str(source))
+        return str(estimate.measured), f"{source} {MINUS} {reference}"
+    return (str(estimate.measured),) if len(sources) == 1 else (str(estimate.measured), str(source))
 
 
 def _margin(estimate: Estimate, margins: Mapping[str, float], unit: float) -> dict[str, float]:
-    margin = margins.get(str(estimate.asked))
+    margin = margins.get(str(estimate.measured))
     return {} if margin is None else {"margin_low": -margin / unit, "margin_high": margin / unit}
 
 
@@ -184,7 +184,7 @@ def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float]) -> str:
 def forest_finding(estimates: Sequence[Estimate]) -> str:
     """Describe each difference with its interval."""
     known = [f for f in headlines(estimates) if f.estimate is not None]
-    said = [f"{f.asked}, {scope_text(f.scope)}: {estimate_and_interval(f)}" for f in known]
+    said = [f"{f.measured}, {scope_text(f.scope)}: {estimate_and_interval(f)}" for f in known]
     return f"Mean differences with 95% CIs. {first_few(said)}" if said else "No difference could be estimated."
 
 

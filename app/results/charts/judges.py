@@ -25,8 +25,8 @@ def judge_rows(estimates: Sequence[Estimate]) -> list[tuple[Estimate, Estimate |
     found = []
     for judge, ceiling in PAIRS:
         whole = [f for f in estimates if set(f.scope) == {"rater_kind", "raters"}]
-        ceilings = {(f.asked, str(f.scope)): f for f in whole if f.statistic == ceiling}
-        found += [(f, ceilings.get((f.asked, str(f.scope)))) for f in whole if f.statistic == judge]
+        ceilings = {(f.measured, str(f.scope)): f for f in whole if f.statistic == ceiling}
+        found += [(f, ceilings.get((f.measured, str(f.scope)))) for f in whole if f.statistic == judge]
     return found
 
 
@@ -35,10 +35,10 @@ def judges_spec(
 ) -> Spec | None:
     """Return a chart with one row per question; the ceiling is one more series beside the judges."""
     rows = [(f, ceiling) for f, ceiling in judge_rows(estimates) if f.estimate is not None]
-    names = list(dict.fromkeys(str(estimate.asked) for estimate, _ in rows))
+    names = list(dict.fromkeys(str(estimate.measured) for estimate, _ in rows))
     dots: dict[tuple[int, str], Dot] = {}
     for estimate, ceiling in rows:
-        at = names.index(str(estimate.asked))
+        at = names.index(str(estimate.measured))
         for one, series in ((ceiling, CEILING), (estimate, judge_name(estimate))):
             if one is not None and one.estimate is not None:
                 dots.setdefault(
@@ -58,7 +58,7 @@ def judges_table(estimates: Sequence[Estimate]) -> Table:
 def _row(estimate: Estimate, ceiling: Estimate | None) -> tuple[str, ...]:
     words = interval_text(estimate) if estimate.estimate is not None else why_text(estimate)
     of_people = (estimate_text(ceiling), interval_text(ceiling)) if ceiling else ("–", "")
-    return str(estimate.asked), judge_name(estimate), estimate_text(estimate), words, *of_people
+    return str(estimate.measured), judge_name(estimate), estimate_text(estimate), words, *of_people
 
 
 def judges_finding(estimates: Sequence[Estimate]) -> str:

@@ -29,15 +29,15 @@ def plane_means(estimates: Iterable[Estimate]) -> list[Estimate]:
 
 def plane_questions(estimates: Iterable[Estimate]) -> list[str]:
     """The questions with means of two or more sources, in their order."""
-    counted = Counter(f.asked for f in plane_means(estimates))
+    counted = Counter(f.measured for f in plane_means(estimates))
     return [question for question, n in counted.items() if question and n >= MIN_SOURCES]
 
 
 def points_of(estimates: Sequence[Estimate]) -> list[tuple[str, Estimate, Estimate]]:
     """Return source, x and y for the sources with a mean on each of the first two questions."""
     means = plane_means(estimates)
-    questions = list(dict.fromkeys(f.asked for f in means))[:2]
-    by_question = [{f.scope["source"]: f for f in means if f.asked == question} for question in questions]
+    questions = list(dict.fromkeys(f.measured for f in means))[:2]
+    by_question = [{f.scope["source"]: f for f in means if f.measured == question} for question in questions]
     if len(by_question) < len(("x", "y")):
         return []
     x, y = by_question
@@ -54,7 +54,7 @@ def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "lig
     is_beside = len(names) <= MAX_BESIDE and max(map(len, names)) <= MAX_NAME
     legend = None if is_beside else {"title": None, "symbolOpacity": 1, **columns_of(names)}
     colour = {"field": "source", "type": "nominal", "title": None, "scale": scale, "legend": legend}
-    x_title, y_title = (wrap(str(one.asked), TITLE_LENGTH) for one in points[0][1:])
+    x_title, y_title = (wrap(str(one.measured), TITLE_LENGTH) for one in points[0][1:])
     axis = {"tickCount": MAX_TICKS}
     x = {"field": "x_low", "type": "quantitative", "title": x_title, "scale": {"zero": False}, "axis": axis}
     y = {"field": "y_low", "type": "quantitative", "title": y_title, "scale": {"zero": False}, "axis": axis}
@@ -91,7 +91,7 @@ def _row(source: str, x: Estimate, y: Estimate) -> dict[str, Any]:
 def plane_table(estimates: Sequence[Estimate]) -> Table:
     """Return one row per source with the mean on each question and its interval."""
     points = points_of(estimates)
-    header = ("Source", *(str(one.asked) for one in points[0][1:])) if points else ("Source",)
+    header = ("Source", *(str(one.measured) for one in points[0][1:])) if points else ("Source",)
     return Table(header, tuple((source, _cell(x), _cell(y)) for source, x, y in points))
 
 

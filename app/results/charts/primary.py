@@ -100,8 +100,8 @@ def _row(k: int, one: Estimate) -> dict[str, float]:
 
 def _lines(estimate: Estimate, among: Iterable[Estimate]) -> tuple[str, ...]:
     """What the effect is of, in lines; its question first if the chart has several."""
-    of, question = of_text(estimate) if estimate.scope else "", str(estimate.asked or "")
-    has_question = not of or len({one.asked for one in among}) > 1
+    of, question = of_text(estimate) if estimate.scope else "", str(estimate.measured or "")
+    has_question = not of or len({one.measured for one in among}) > 1
     return tuple(line for one in (question if has_question else "", of) for line in wrap(one, MAX_NAME))
 
 
@@ -111,7 +111,7 @@ def primary_table(estimates: Sequence[Estimate]) -> Table:
         HEADER,
         tuple(
             (
-                f"{one.asked}: {scope_text(one.scope)}",
+                f"{one.measured}: {scope_text(one.scope)}",
                 estimate_text(one),
                 interval_text(one) or one.note,
                 p_cell(one),
@@ -125,5 +125,5 @@ def primary_table(estimates: Sequence[Estimate]) -> Table:
 def primary_finding(estimates: Sequence[Estimate]) -> str:
     """Describe each effect with its interval."""
     known = [one for one in estimates if one.estimate is not None]
-    said = [f"{one.asked}, {scope_text(one.scope)}: {estimate_and_interval(one)}" for one in known]
+    said = [f"{one.measured}, {scope_text(one.scope)}: {estimate_and_interval(one)}" for one in known]
     return f"Estimates with 95% CIs. {first_few(said)}"

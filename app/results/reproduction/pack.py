@@ -39,7 +39,7 @@ class Published:
         """Whether an estimate is the one that reproduces the number."""
         return (
             one.statistic == self.statistic
-            and one.asked == self.question
+            and one.measured == self.question
             and dict(one.scope) == dict(self.scope)
             and self.procedure in {None, one.procedure}
             and self.unit in {"", one.unit}

@@ -31,7 +31,7 @@ def numbers_of(report: Report) -> dict[Key, Numbers]:
     for estimate in report.estimates:
         about = (
             estimate.section,
-            estimate.asked or "",
+            estimate.measured or "",
             json.dumps(estimate.scope, sort_keys=True),
             estimate.statistic,
         )

@@ -74,7 +74,7 @@ def fits(estimate: Estimate, record: Record, question: str | None) -> bool:
         estimate.estimate is not None
         and estimate.statistic == record.statistic
         and set(estimate.scope) == set(record.scope.split())
-        and question in {None, estimate.asked}
+        and question in {None, estimate.measured}
         and estimate.method.startswith(record.method)
         and record.unit in {"", estimate.unit}
         and record.values.items() <= estimate.scope.items()

@@ -91,7 +91,7 @@ def test_rating_study_headline_has_difference_per_question(
 ) -> None:
     found, table = drive(name, tmp_path / "s", Effect(by_source(**{source: 0.8}), code=right_by(0.8), middle=0.3))
     for question in questions:
-        of = [one for one in found if one.estimate.asked == question]
+        of = [one for one in found if one.estimate.measured == question]
         of = [one for one in of if one.estimate.scope["reference"] == reference]
         (sentence,) = [one for one in of if one.estimate.scope["source"] == source]
         is_difference(sentence, table, question, source, reference)

@@ -44,7 +44,7 @@ def test_each_of_multiple_codes_has_share_and_agreement() -> None:
         for rater, given in zip(("a", "b"), both, strict=True)
     ]
     report = analyze(frames(study, rows), study)
-    shares = {(f.asked, f.scope["source"]): f.estimate for f in find(report, "code_share")}
+    shares = {(f.measured, f.scope["source"]): f.estimate for f in find(report, "code_share")}
     assert shares == {
         ("does=asks", "human"): 0.5,
         ("does=asks", "model"): 1,
@@ -69,7 +69,7 @@ def test_one_of_two_codes_is_tested_because_the_other_is_its_mirror(primary: lis
     report = analyze(frames(study, rows), study)
     for statistic in ("category_difference", "cochran_q"):
         assert [f.scope["category"] for f in find(report, statistic)] == tested
-    assert {f.asked for f in find(report, "code_share")} == {"who=person", "who=ai"}
+    assert {f.measured for f in find(report, "code_share")} == {"who=person", "who=ai"}
     n_primary = [len(result.estimates) for result in report.primary]
     assert n_primary == [1]
 
@@ -80,7 +80,7 @@ def test_single_code_question_has_nominal_agreement() -> None:
     report = analyze(frames(study, rows), study)
     assert only(report, "percent_agreement", question="feels").estimate == 1
     assert only(report, "cohen_kappa", question="feels").estimate == 1
-    assert {f.asked: f.estimate for f in find(report, "code_share")} == {
+    assert {f.measured: f.estimate for f in find(report, "code_share")} == {
         "feels=sad": 0.5,
         "feels=glad": 0.5,
         "feels=angry": 0,

@@ -85,7 +85,7 @@ def test_attribute_with_too_many_values_is_reported_as_not_split() -> None:
     data.items["name"] = [f"name {k}" for k in range(39)]
     report = analyze(data, study)
     left_out = [estimate for estimate in report.of("subgroup") if estimate.reason == "not_run"]
-    assert [(f.asked, f.statistic, f.scope) for f in left_out] == [
+    assert [(f.measured, f.statistic, f.scope) for f in left_out] == [
         ("empathy", "mean_difference", {"covariate": "topic"}),
         ("preference", "share_preferred", {"covariate": "topic"}),
     ]

@@ -63,7 +63,7 @@ def of(rows: list[Row], question: str) -> Estimate:
     statistic = "mean_difference" if question == "empathy" else "share_preferred"
     pair = {"source": "model", "reference": "human"}
     estimates = report_of(data, STUDY, full=False, only_primary=True).estimates
-    return next(one for one in estimates if (one.asked, one.statistic, one.scope) == (question, statistic, pair))
+    return next(one for one in estimates if (one.measured, one.statistic, one.scope) == (question, statistic, pair))
 
 
 def numbers(one: Estimate) -> tuple[Any, ...]:

@@ -265,7 +265,7 @@ def test_differences_on_unlike_scales_are_drawn_as_parts_of_their_scales() -> No
 def test_differences_on_one_scale_are_drawn_in_points() -> None:
     study, report = three_sources()
     (chart,) = [chart for chart in charts_of(report, study) if chart.key == "comparison"]
-    own = [estimate for estimate in chart.estimates if estimate.asked == study.labels.question("empathy")]
+    own = [estimate for estimate in chart.estimates if estimate.measured == study.labels.question("empathy")]
     assert "Mean difference in points of the scale" in json.dumps(forest_spec(own, title="Mean differences"))
 
 

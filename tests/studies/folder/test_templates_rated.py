@@ -95,7 +95,7 @@ def keys_of(report: Report, question: str, source: str | None = None) -> set[str
     return {
         estimate.statistic
         for estimate in report.estimates
-        if estimate.asked == question and (source is None or estimate.scope.get("source") == source)
+        if estimate.measured == question and (source is None or estimate.scope.get("source") == source)
     }
 
 

@@ -109,9 +109,11 @@ def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterato
         block = _block(words, (Column("Estimate", (name,)),), [f for f in others if f.statistic == name], labels)
         if block is not None:
             yield block
-    for key in dict.fromkeys(f.asked for f in others if f.statistic == CONFUSION):
+    for key in dict.fromkeys(f.measured for f in others if f.statistic == CONFUSION):
         shares = {
-            (f.scope["correct"], f.scope["category"]): f for f in others if (f.asked, f.statistic) == (key, CONFUSION)
+            (f.scope["correct"], f.scope["category"]): f
+            for f in others
+            if (f.measured, f.statistic) == (key, CONFUSION)
         }
         yield _confusion(labels.question(key or ""), shares)
 
@@ -170,14 +172,14 @@ def _declared_tests(rows: Iterable[Found], columns: Sequence[Column]) -> Iterato
 
 def _rows(estimates: Sequence[Estimate], labels: Labels) -> dict[tuple[str, str], Found]:
     """Estimates by question and scope: for each question, first all ratings, then parts of them."""
-    asked = list(dict.fromkeys(f.asked for f in estimates))
+    asked = list(dict.fromkeys(f.measured for f in estimates))
     rows: dict[tuple[str, str], Found] = {}
     of_parts = without_repeated(estimates)
-    chosen = {f.asked for f in estimates if declared(f.statistic).is_of_choices}
-    for f in sorted(of_parts, key=lambda f: (asked.index(f.asked), len(f.scope), "pool" in f.scope)):
+    chosen = {f.measured for f in estimates if declared(f.statistic).is_of_choices}
+    for f in sorted(of_parts, key=lambda f: (asked.index(f.measured), len(f.scope), "pool" in f.scope)):
         is_within_pool = {"pool", "source"} <= f.scope.keys() and f.section == "agreement"
         if not {"flagged", "sensitivity"} & f.scope.keys() and not is_within_pool:
-            rows.setdefault((_label(f, labels), _of(f, is_chosen=f.asked in chosen)), {}).setdefault(_kind(f), f)
+            rows.setdefault((_label(f, labels), _of(f, is_chosen=f.measured in chosen)), {}).setdefault(_kind(f), f)
     return rows
 
 

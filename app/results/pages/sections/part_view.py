@@ -119,7 +119,7 @@ def _blocks(part: Part, own: Sequence[Estimate], report: Report, shown: Report, 
     if part.key == "text":
         by_question: dict[str | None, list[Estimate]] = {}
         for estimate in own:
-            by_question.setdefault(estimate.asked, []).append(estimate)
+            by_question.setdefault(estimate.measured, []).append(estimate)
         for key, estimates in by_question.items():
             name = protocol.labels.question(key) if key else "All responses"
             for caption, table, notes in texts(estimates):
@@ -133,7 +133,7 @@ def _raters(own: Sequence[Estimate], shown: Report, protocol: Protocol) -> Itera
     yield from _with_and_without(own, shown, protocol.labels)
     of_each = [f for f in own if f.scope.keys() == {"raters"}]
     first = next((f for f in of_each if f.question), None)
-    table = each_rater([f for f in of_each if f.asked in {None, first and first.asked}])
+    table = each_rater([f for f in of_each if f.measured in {None, first and first.measured}])
     if table.rows:
         name = protocol.labels.question(first.question or "", first.category) if first else "All questions"
         head, rest = table.rows[:MAX_RATERS], table.rows[MAX_RATERS:]

@@ -90,4 +90,4 @@ def _counts(estimates: Sequence[Estimate]) -> dict[Place, int]:
 
 
 def _place(estimate: Estimate, scope: Scope) -> Place:
-    return estimate.section, estimate.asked, str(sorted(scope.items(), key=str))
+    return estimate.section, estimate.measured, str(sorted(scope.items(), key=str))

@@ -140,7 +140,7 @@ def test_question_that_one_pool_answered_takes_its_epsilon() -> None:
     known = [*raters, *crowd, {"rater": "judge", "kind": "model"}]
     report = analyze(frames(study, [*rows, *others, *judged], raters=known), study)
     found = [f for f in report.of("judge") if f.statistic == "alt_test_winning_rate" and f.estimate is not None]
-    epsilons = {(f.asked, f.scope.get("pool")): f.method.rpartition("epsilon ")[2] for f in found}
+    epsilons = {(f.measured, f.scope.get("pool")): f.method.rpartition("epsilon ")[2] for f in found}
     assert {place: text[:3] for place, text in epsilons.items()} == {
         ("empathy", None): "0.2",
         ("empathy", "expert"): "0.2",
@@ -212,7 +212,7 @@ def test_self_preference_in_codes_is_a_difference_of_shares_for_each_code() -> N
 
 
 def test_self_preference_where_several_codes_may_be_given_has_one_estimate_for_each() -> None:
-    found = {f.asked: f.estimate for f in find(_codes_given(is_multiple=True), "self_preference")}
+    found = {f.measured: f.estimate for f in find(_codes_given(is_multiple=True), "self_preference")}
     assert found == {"feeling=angry": pytest.approx(-0.5), "feeling=glad": pytest.approx(0.5), "feeling=sad": 0}
 
 

@@ -69,8 +69,8 @@ def test_repeats_are_compared_with_the_first_answer_by_side() -> None:
         rows += _shown(i, "judge", 1, human=3 + (i < 4), model=3, chosen=swapped, is_swapped=True)
         rows += _shown(i, "judge", 2, human=3, model=3 + (i < 6), chosen=first)
     report = _report(rows)
-    consistency = {f.asked: f for f in find(report, "side_consistency", scope=JUDGE)}
-    again = {f.asked: f for f in find(report, "retest_agreement", scope=JUDGE)}
+    consistency = {f.measured: f for f in find(report, "side_consistency", scope=JUDGE)}
+    again = {f.measured: f for f in find(report, "retest_agreement", scope=JUDGE)}
     assert consistency["preference"].estimate == 9 / 12
     assert consistency["empathy"].estimate == pytest.approx(20 / 24)
     assert again["preference"].estimate == 1

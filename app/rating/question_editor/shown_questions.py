@@ -23,7 +23,7 @@ _N_OF_SET = 3
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestions:
+class ShownQuestions:
     """The rating page, and the rows of each question by its key. Questions that nothing can be shown of are missing."""
 
     view: AssignmentView
@@ -31,7 +31,7 @@ class AskedQuestions:
     rows: dict[str, tuple[Field, ...]]
 
 
-def asked_questions(db: Connection, study_id: int, protocol: Protocol) -> AskedQuestions:
+def shown_questions(db: Connection, study_id: int, protocol: Protocol) -> ShownQuestions:
     """The questions of all conditions, and the texts of the first one."""
     language, rows, first = language_of(protocol.language), dict[str, tuple[Field, ...]](), None
     for cell in cells(protocol.conditions)[:_N_CELLS]:
@@ -45,7 +45,7 @@ def asked_questions(db: Connection, study_id: int, protocol: Protocol) -> AskedQ
             rows.setdefault(slot.question.key, fields_of([slot], language))
     if first is None:
         raise ValueError("a protocol has at least one condition, if only the empty one")
-    return AskedQuestions(*first, rows)
+    return ShownQuestions(*first, rows)
 
 
 def _without_texts(protocol: Protocol, condition: str) -> AssignmentView:
