@@ -15,7 +15,7 @@ from app.analysis.report.report import Report
 from app.analysis.statistic import declared
 from app.base.words import and_list
 from app.protocol import study as protocol
-from app.protocol.primary_default import by_importance
+from app.protocol.primary_default import by_importance, primary_contrasts
 from app.results.charts.agreement import (
     agreement_finding,
     agreement_spec,
@@ -315,15 +315,18 @@ def _beyond(report: Report, study: protocol.Protocol, axes: tuple[str, str] | No
 
 
 def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+    primary = _primary_questions(study)
     for number, question in enumerate(study.questions, start=1):
         key, label = question.key, study.labels.question(question.key)
         split_up = report.of("subgroup", key)
-        for split in splits_of(split_up):
+        for nth, split in enumerate(splits_of(split_up)):
             draw, tell = partial(conditions_spec, split=split), partial(conditions_finding, split=split)
             title = f"{label}: {NAMES[split].lower()} by source"
             tabulate = partial(conditions_table, split=split)
             name = f"{split.replace('_', '-')}-{number}"
-            yield Chart(name, "conditions", key, title, split_up, draw, tabulate, tell)
+            # a body has room for the conditions of the questions that are compared first
+            place: Place = "body" if key in primary and nth == 0 else "appendix"
+            yield Chart(name, "conditions", key, title, split_up, draw, tabulate, tell, place)
         over_turns = report.of("contrast", key)
         if turn_places(over_turns):
             kinds = (turns_spec, turns_table, turns_finding)
@@ -338,6 +341,13 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
             kinds = (calibration_spec, calibration_table, calibration_finding)
             title = f"Calibration of judges: {label}"
             yield Chart(f"calibration-{number}", "judges", key, title, of_judges, *kinds)
+
+
+def _primary_questions(study: protocol.Protocol) -> set[str]:
+    """The questions of primary contrasts, and those that make up their scores."""
+    composites = study.analysis.composites
+    names = (contrast.question for contrast in primary_contrasts(study))
+    return {key for name in names for key in (composites[name].questions if name in composites else (name,))}
 
 
 def _of(report: Report, section: str, question: str | None = None, *, is_model: bool) -> tuple[Estimate, ...]:

@@ -186,6 +186,28 @@ def test_rows_of_primary_questions_come_first() -> None:
     assert [row[0] for row in chart.table.rows] == ["Warmth", "Empathy"]
 
 
+@pytest.mark.parametrize(
+    ("primary", "places"),
+    [
+        ("warmth", ["appendix", "appendix", "body", "appendix"]),
+        ("felt", ["body", "appendix", "body", "appendix"]),
+    ],
+)
+def test_conditions_of_primary_questions_are_shown_in_the_body(primary: str, places: list[str]) -> None:
+    """They were all in the appendix, because the beginning of no key was the one that was looked for."""
+    felt = {"felt": {"questions": ["empathy", "warmth"], "label": "Felt"}}
+    two = (FIVE, {**FIVE, "key": "warmth", "label": "Warmth"})
+    study = protocol(*two, analysis={"primary": [primary], "composites": felt})
+    of_each = [
+        one("subgroup", "mean", 3.0, question=name, source="human", **split)
+        for name in ("empathy", "warmth")
+        for split in ({"shown_label": "By a person"}, {"condition": "label=ai"})
+    ]
+    charts = charts_of(Report("small", "0" * 64, (), tuple(of_each)), study)
+    at = {chart.key: chart.place for chart in charts}
+    assert [at[key] for key in ("shown-label-1", "condition-1", "shown-label-2", "condition-2")] == places
+
+
 def test_labels_of_many_long_sources_are_whole_and_apart() -> None:
     """The label of a row ends with its source, which was cut off; names of points lay on each other."""
     sources = ["GPT-4 (few-shot)", "Llama-2-13b-chat", "Gemini-1.0-Pro (safety filters off)", "Mixtral-8x7B-Instruct"]
