@@ -19,7 +19,7 @@ from app.llm.writers import generated_page, generated_texts_page
 from app.rating import study_settings_page
 from app.rating.arrival import consent_page, privacy_page, start_page
 from app.rating.arrival import page as arrival_page
-from app.rating.page import problem_page, rate, skip_page
+from app.rating.page import image_page, problem_page, rate, skip_page
 from app.rating.page.kept_page import KeptPages
 from app.rating.preview import preview_page
 from app.rating.prolific import prolific_page
@@ -33,6 +33,7 @@ from app.rating.trial_run.trial_run import steps_ahead
 from app.rating.withdrawal import withdraw_page
 from app.results.charts import page as charts_page
 from app.results.downloads import page as downloads_page
+from app.results.items import image_page as item_image_page
 from app.results.items import page as items_page
 from app.results.making import page as making_page
 from app.results.overview import page as overview_page
@@ -63,6 +64,7 @@ RATERS = (
     rate,
     skip_page,
     problem_page,
+    image_page,
     messages_from_lead,
     pause_page,
     last_pages,
@@ -70,7 +72,7 @@ RATERS = (
     privacy_page,
 )
 # Those that accept files have their own limit and precede those with a study's slug.
-FILES = (new_study_page, new_sheet_page, texts_page, sheet_ratings_page)
+FILES = (new_study_page, new_sheet_page, texts_page, sheet_ratings_page, item_image_page)
 LEADS = (
     home_page,
     openid_page,

@@ -41,6 +41,7 @@ from app.rating.tables import (
 )
 from app.results.tables import kept_results, made_files, registrations, snapshots
 from app.studies.tables import (
+    images,
     items,
     protocol_edits,
     protocols,
@@ -63,6 +64,7 @@ __all__ = [
     "audit_log",
     "condition_seats",
     "events",
+    "images",
     "invites",
     "items",
     "kept_results",

@@ -18,6 +18,7 @@ from app.studies.data.stored_ratings import (
     study_checks,
     table,
 )
+from app.studies.item_images import list_images
 from app.studies.protocols import get_protocol
 
 _PROTOCOL = text("""
@@ -25,7 +26,8 @@ _PROTOCOL = text("""
     JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.id = :study
 """)
 _ITEMS = text("""
-    SELECT id, key, text, turns, profile, content_note, retired_because, nullif(attributes, '{}') AS attributes
+    SELECT id, key, text, turns, profile, image, image_alt, content_note, retired_because,
+           nullif(attributes, '{}') AS attributes
     FROM items WHERE study_id = :study ORDER BY position, id
 """)
 _RESPONSES = text("""
@@ -68,6 +70,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
         ratings=ratings_of(copied, raters=raters, items=items, responses=responses),
         checks=study_checks(db, study_id),
         arrivals=study_arrivals(db, study_id),
+        images=list_images(db, study_id),
     )
 
 

@@ -13,6 +13,7 @@ from app.base.database.frame_copy import Progress, copy_in
 from app.base.problem import InvalidInputError, Problem
 from app.protocol.rating_columns import FRAME_COLUMNS
 from app.studies.export import study_folder
+from app.studies.item_images import store_images
 from app.studies.members.members import record_member
 from app.studies.protocols import record_version
 from app.studies.studies import get_study
@@ -74,6 +75,7 @@ def load_study(
     if lead_id is not None:
         record_member(db, study_id, lead_id, "owner")
     record_version(db, study_id, 1, protocol, folder.yaml)
+    store_images(db, study_id, folder.images)
     store_texts(db, study_id, folder.items, folder.responses, progress)
     ids = _store_raters(db, study_id, folder.raters, progress)
     _store_ratings(db, study_id, folder.ratings, ids, progress)

@@ -78,6 +78,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
     Right.EDIT: (
         "submit_text_file",
         "submit_columns",
+        "submit_image",
         "show_sheet_ratings",
         "submit_sheet_ratings",
         "submit_status",

@@ -12,6 +12,7 @@ from sqlalchemy import (
     Column,
     Date,
     ForeignKey,
+    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
@@ -156,6 +157,23 @@ sources = Table(
     CheckConstraint("kind IN ('human', 'model', 'human+model')", name="kind"),
 )
 
+# The images of items, as raters get them.
+images = Table(
+    "images",
+    metadata,
+    study_key(),
+    # The name of its file in a study folder.
+    Column("name", Text, nullable=False),
+    # Stands for the image in raters' addresses, which nobody can guess.
+    Column("token", Uuid, nullable=False, unique=True, server_default=func.gen_random_uuid()),
+    Column("media_type", Text, nullable=False),
+    Column("width", Integer, nullable=False),
+    Column("height", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("study_id", "name"),
+    one_of("media_type", ("image/jpeg", "image/png")),
+)
+
 items = Table(
     "items",
     metadata,
@@ -166,6 +184,9 @@ items = Table(
     Column("text", Text),
     Column("turns", JSONB(none_as_null=True)),
     Column("profile", Text),
+    # The name of an image, and the image in words.
+    Column("image", Text),
+    Column("image_alt", Text),
     Column("content_note", Text),
     # Why a lead retired the item: no one else gets its trials, and its ratings are kept. The audit log says by whom.
     Column("retired_because", Text),
@@ -174,6 +195,8 @@ items = Table(
     UniqueConstraint("study_id", "key"),
     CheckConstraint("(text IS NULL) <> (turns IS NULL)", name="text_or_turns"),
     CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name="turns"),
+    CheckConstraint("(image IS NULL) = (image_alt IS NULL)", name="image_alt"),
+    ForeignKeyConstraint(["study_id", "image"], ["images.study_id", "images.name"]),
     Index("ix_items_retired", "study_id", postgresql_where=text("retired_because IS NOT NULL")),
 )
 

@@ -21,9 +21,14 @@ _STUDY = text("""
     INSERT INTO studies (slug, rater_token, seed) SELECT :address, :address, seed FROM studies WHERE id = :study
     RETURNING id
 """)
+_IMAGES = text("""
+    INSERT INTO images (study_id, name, media_type, width, height, content)
+    SELECT :copy, name, media_type, width, height, content FROM images WHERE study_id = :study
+""")
 _ITEMS = text("""
-    INSERT INTO items (study_id, key, position, text, turns, profile, content_note, retired_because, attributes)
-    SELECT :copy, key, position, text, turns, profile, content_note, retired_because, attributes
+    INSERT INTO items (study_id, key, position, text, turns, profile, image, image_alt, content_note, retired_because,
+      attributes)
+    SELECT :copy, key, position, text, turns, profile, image, image_alt, content_note, retired_because, attributes
     FROM (SELECT i.*, row_number() OVER (ORDER BY position, id) AS place FROM items i WHERE study_id = :study) AS own
     WHERE place <= :most OR key = ANY(CAST(:needed AS text[]))
 """)
@@ -96,6 +101,7 @@ def copy_draft(
     copy_id = db.execute(_STUDY, {"study": study_id, "address": address}).scalar_one()
     record_version(db, copy_id, 1, protocol, yaml)
     own = {"study": study_id, "copy": copy_id}
+    db.execute(_IMAGES, own)
     db.execute(_ITEMS, {**own, "most": MAX_ITEMS, "needed": [*needed]})
     db.execute(_RESPONSES, own)
     db.execute(_RATERS, own)

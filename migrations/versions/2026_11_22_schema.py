@@ -19,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_26"
+revision = "2026_11_22_schema_27"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -38,6 +38,7 @@ TABLES = (
     access.create_study_invitations,
     access.create_api_tokens,
     access.create_api_requests,
+    items.create_images,
     items.create_items,
     studies.create_protocols,
     studies.create_protocol_edits,

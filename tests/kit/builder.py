@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert
 
+from app.base.files.read_image import read_image
 from app.protocol.study import Protocol
+from app.studies.item_images import store_images
 from app.studies.tables import items, protocols, questions, responses, sources, studies
+from tests.kit.images import a_png
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,8 +84,10 @@ def _build_item(
     db: Connection, study_id: int, place: int, item: Mapping[str, Any], source_ids: Mapping[str, int]
 ) -> None:
     key = item.get("key", f"item-{place}")
-    columns = {name: item.get(name) for name in ("turns", "profile", "content_note")}
+    columns = {name: item.get(name) for name in ("turns", "profile", "content_note", "image", "image_alt")}
     words = item.get("text") or (None if item.get("turns") else f"The situation of {key}")
+    if name := item.get("image"):
+        store_images(db, study_id, {name: read_image(a_png((120, 80)))})
     item_id = db.execute(
         insert(items).returning(items.c.id).values(study_id=study_id, key=key, position=place, text=words, **columns)
     ).scalar_one()

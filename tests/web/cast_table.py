@@ -76,6 +76,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/new/{slug}/texts": READ_PAGE,
     "POST /studies/new/{slug}/texts": study(422, *EDITORS),
     "POST /studies/new/{slug}/columns": EDIT_CHANGE,
+    # The study is open, so its images stay.
+    "POST /studies/new/{slug}/items/{item}/image": study(400, *EDITORS),
     "GET /studies/new/{slug}/ratings": EDIT_PAGE,
     "POST /studies/new/{slug}/ratings": EDIT_PAGE,
     "GET /studies/{slug}": FOLLOW_PAGE,
@@ -212,6 +214,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /s/{slug}/rate/{token}/save": raters(404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/skip": raters(404, 409, 404, 404),
     "POST /s/{slug}/rate/{token}/problem": raters(404, 422, 404, 404),
+    # Only by the token of an image, which only the pages that show it contain.
+    "GET /s/{slug}/images/{token}": (404,) * 8,
     "GET /s/{slug}/messages": raters(403, 303, 303, 403),
     "POST /s/{slug}/messages": raters(403, 303, 303, 403),
     "GET /s/{slug}/pause": raters(403, 303, 303, 403),

@@ -44,7 +44,8 @@ Without a valid token the answer is 401, with one of another study 404.
 
 Everyone, signed in or not, gets the first page, Help, the sign-in pages, `/healthz`, `/readyz`, `/api/v1/openapi.json`,
 the files in `/static`, and the page of an invitation. `/metrics` is for programs, as [Operations](operations.md) says.
-Raters reach only the addresses below `/s/`, each only their own pages.
+Raters reach only the addresses below `/s/`, each only their own pages. The image of an item answers to everyone who has
+its address, which contains a random number; only the pages that show the image name it.
 """
 
 

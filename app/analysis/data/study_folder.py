@@ -1,11 +1,12 @@
 """A whole study in memory, with texts: the content of a study folder, which the store loads and exports.
 
-items      item, text, turns, profile, content_note, retired_because, then one column per attribute
+items      item, text, turns, profile, image, image_alt, content_note, retired_because, then one column per attribute
 responses  response, item, source, text, turns, then attributes
 raters     rater, kind, pool, is_simulated, is_imported, then attributes
 ratings    frames.RATING_COLUMNS, in any order of rows
 checks     frames.CHECK_COLUMNS; None if there are none
 arrivals   frames.ARRIVAL_COLUMNS; None if that is not known
+images     the images of items by their file names
 
 Missing text is None, `turns` is JSON in the form of `protocol.dialogue`, attribute columns are sorted by name and have
 at least one value.
@@ -13,16 +14,18 @@ at least one value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from app.analysis.data.frames import Frames, canonical, items_and_sample, passage_frame, word_frame
+from app.base.files.images import StoredImage
 from app.base.problem import Problem
 from app.protocol.dialogue import n_words, turns_from_json, whole_text
 from app.protocol.study import Protocol
 
-ITEM_COLUMNS = ("item", "text", "turns", "profile", "content_note", "retired_because")
+ITEM_COLUMNS = ("item", "text", "turns", "profile", "image", "image_alt", "content_note", "retired_because")
 RESPONSE_COLUMNS = ("response", "item", "source", "text", "turns")
 # Raters simulated by the program, and raters whose ratings were collected elsewhere.
 RATER_MARKS = ("is_simulated", "is_imported")
@@ -42,6 +45,7 @@ class StudyFolder:
     notes: tuple[Problem, ...] = ()
     checks: pd.DataFrame | None = None
     arrivals: pd.DataFrame | None = None
+    images: Mapping[str, StoredImage] = field(default_factory=dict)
 
 
 def frames_of(folder: StudyFolder) -> Frames:
@@ -91,14 +95,22 @@ def _said(text: str | None, turns: str | None) -> list[tuple[int | None, str]]:
 
 
 def is_same(one: StudyFolder, other: StudyFolder) -> bool:
-    """Return whether two folders contain the same study: protocol (byte by byte), texts, raters and all answers."""
+    """Return whether two folders contain the same study: protocol (byte by byte), texts, raters and all answers.
+
+    Of images, the name and the size: encoded once more, the pixels of a JPEG differ a little.
+    """
     return (
         one.yaml == other.yaml
         and one.items.equals(other.items)
         and one.responses.equals(other.responses)
+        and _sizes(one) == _sizes(other)
         and _by_key(one.raters).equals(_by_key(other.raters))
         and canonical(one.ratings).equals(canonical(other.ratings))
     )
+
+
+def _sizes(folder: StudyFolder) -> dict[str, tuple[int, int]]:
+    return {name: (image.width, image.height) for name, image in folder.images.items()}
 
 
 def _by_key(raters: pd.DataFrame) -> pd.DataFrame:

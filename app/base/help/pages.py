@@ -92,6 +92,7 @@ TOPICS = {
     "show_plan": "planning",
     "show_items": "results",
     "show_item": "results",
+    "submit_image": "study-folder",
     "show_raters": "raters",
     "show_recruitment": "prolific",
     "submit_recruitment": "prolific",

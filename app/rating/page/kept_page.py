@@ -56,7 +56,7 @@ class KeptPages:
 def _structure(view: AssignmentView, sheet: Sheet) -> Hashable:
     """What the page depends on besides its questions and the values in its holes."""
     cards = tuple((card.name.text, card.letter, card.label, _form(card.passage)) for card in sheet.cards)
-    is_filled = bool(view.previous), bool(view.content_note), bool(view.profile)
+    is_filled = bool(view.previous), bool(view.content_note), bool(view.profile), bool(view.image)
     progress = sheet.stage, sheet.minutes_left is not None, sheet.offers_pause
     return sheet.shown, sheet.shape, progress, cards, _form(sheet.situation), view.state, view.is_revisit, is_filled
 
@@ -68,8 +68,10 @@ def _form(passage: Passage) -> Hashable:
 
 
 def _with_holes(view: AssignmentView, sheet: Sheet) -> tuple[AssignmentView, Sheet]:
-    holes = {name: Hole(name) for name in ("token", "place", "n_all")}
+    holes: dict[str, object] = {name: Hole(name) for name in ("token", "place", "n_all")}
     holes |= {name: Hole(name) for name in ("previous", "content_note", "profile") if getattr(view, name)}
+    if view.image:
+        holes["image"] = {name: Hole(f"image_{name}") for name in view.image}
     cards = tuple(replace(card, passage=_passage_with_holes(card.passage)) for card in sheet.cards)
     minutes = None if sheet.minutes_left is None else Hole("minutes_left")
     parts = {"cards": cards, "situation": _passage_with_holes(sheet.situation), "minutes_left": minutes}
@@ -106,6 +108,7 @@ def _values(view: AssignmentView, sheet: Sheet, language: Language) -> dict[str,
         "n_all_said": language.say(view.n_all),
         "minutes_left_said": language.say(sheet.minutes_left or 0),
     }
+    values |= {f"image_{name}": value for name, value in (view.image or {}).items()}
     for passage in (sheet.situation, *(card.passage for card in sheet.cards)):
         values.update(_texts(passage))
     return values

@@ -51,6 +51,9 @@ def _situation(sheet: Sheet, view: AssignmentView, language: Language) -> Iterat
     if view.profile and sheet.shown.profile_shown:
         yield language.say(message("About the person:"))
         yield from quoted(view.profile)
+    if view.image:
+        yield language.say(message("Image:"))
+        yield from quoted(view.image["alt"])
     yield from _passage(sheet.situation, language, is_numbered=_asks_turns(sheet))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from app.protocol.allocation.trials import planned_trials
 from app.protocol.presentation import shown_labels
 from app.protocol.study import Protocol
-from app.rating.seats.assignment_view import AssignmentView
+from app.rating.seats.assignment_view import AssignmentView, read_texts
 from app.rating.seats.trials import list_items
 
 # The texts of one trial for a preview; nothing is assigned.
@@ -19,11 +19,6 @@ from app.rating.seats.trials import list_items
 N_TRIALS = 10
 # A token that no assignment has.
 NO_TOKEN = UUID(int=0)
-_ITEM = text("SELECT text, turns, profile, content_note FROM items WHERE study_id = :study AND id = :item")
-_RESPONSES = text("""
-    SELECT r.text, r.turns FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY AS o (id, place)
-    JOIN responses r ON r.study_id = :study AND r.id = o.id ORDER BY o.place
-""")
 
 
 def example_view(
@@ -37,8 +32,7 @@ def example_view(
     n_all: int = N_TRIALS,
 ) -> AssignmentView:
     """The page of a trial as the first of `n_all`, without an assignment."""
-    item = db.execute(_ITEM, {"study": study_id, "item": item_id}).one()
-    responses = db.execute(_RESPONSES, {"study": study_id, "ids": list(response_ids)}).all()
+    texts = read_texts(db, study_id, item_id, response_ids)
     return AssignmentView(
         study_id=study_id,
         id=0,
@@ -54,15 +48,9 @@ def example_view(
         served_at=None,
         condition=condition,
         item_id=item_id,
-        text=item.text,
-        turns=item.turns,
-        profile=item.profile,
-        content_note=item.content_note,
-        responses=[{"text": row.text, "turns": row.turns} for row in responses],
-        answers=[],
         n_all=n_all,
         place=1,
-        previous=None,
+        **texts | {"responses": texts["responses"] or []},
     )
 
 

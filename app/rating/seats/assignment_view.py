@@ -32,7 +32,7 @@ MAX_KEPT = 500
 _MANY = 10
 # A page that is served in the statement that stores the one before is still planned in what that reads.
 _OPEN = frozenset({"planned", "leased"})
-_NAMES = ("text", "turns", "profile", "content_note", "responses")
+_NAMES = ("text", "turns", "profile", "content_note", "image", "responses")
 _TEXTS_SQL = sql_file(__file__, "texts.sql")
 _TEXTS = HotStatement(f"""
     WITH pick AS (
@@ -50,9 +50,14 @@ def texts_of(db: Connection, study_id: int, item_id: int, response_ids: Sequence
     kept = _kept.get(db.engine.pool)
     texts = kept and kept.get(key)
     if not texts:
-        row = _TEXTS.one(db, {"study": study_id, "item": item_id, "shown": list(response_ids)})
+        row = read_texts(db, study_id, item_id, response_ids)
         texts = keep_texts(db, row | {"study_id": study_id, "item_id": item_id, "response_ids": response_ids})
     return texts
+
+
+def read_texts(db: Connection, study_id: int, item_id: int, response_ids: Sequence[int]) -> Texts:
+    """The same as they are now, for drafts, whose images can change."""
+    return dict(_TEXTS.one(db, {"study": study_id, "item": item_id, "shown": list(response_ids)}))
 
 
 def keep_texts(db: Connection, row: Mapping[str, Any]) -> Texts:
@@ -94,7 +99,7 @@ class AssignmentView:
     """One assignment as its page shows it. The rater is at `place` of `n_all`; texts are verbatim.
 
     `answers`, `n_all`, `place`, `previous`, `latest_ms` and `pace_ms`, the rater's median time per page, are filled in
-    by `to_show` when the page is shown.
+    by `to_show` when the page is shown. `image`: token, width, height and alt.
     `is_revisit`: the trial is shown once more, after the last trial, for the questions that are asked then.
     """
 
@@ -120,6 +125,7 @@ class AssignmentView:
     purpose: str = "rating"
     revisited_at: datetime | None = None
     move_id: int | None = None
+    image: Mapping[str, Any] | None = None
     answers: Sequence[dict[str, Any]] = ()
     n_all: int = 0
     place: int = 0

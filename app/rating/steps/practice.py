@@ -19,17 +19,17 @@ from app.protocol.presentation import shown_labels
 from app.protocol.questions.form import Answers, asked_answers, read_answers
 from app.protocol.study import Protocol
 from app.rating.rater_path import protocol_of, slots_of
-from app.rating.seats.assignment_view import AssignmentView
+from app.rating.seats.assignment_view import AssignmentView, texts_of
 from app.rating.sessions import RatingSession, get_rater, record_state, record_step
 
 Form = Mapping[str, Sequence[str]]
 
 
-# Practice trials with their texts, and what raters answered. Practice answers are not ratings.
+# Practice trials, and what raters answered. Practice answers are not ratings.
 
 _TEXTS = text("""
-    SELECT t.id AS trial_id, i.key AS item, i.id AS item_id, i.text, i.turns, i.profile, i.content_note,
-           array(SELECT jsonb_build_object('id', r.id, 'key', r.key, 'source', s.key, 'text', r.text, 'turns', r.turns)
+    SELECT t.id AS trial_id, i.key AS item, i.id AS item_id,
+           array(SELECT jsonb_build_object('id', r.id, 'key', r.key, 'source', s.key)
                  FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
                  JOIN responses r ON r.study_id = t.study_id AND r.id = o.id
                  JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id ORDER BY o.place) AS responses
@@ -47,15 +47,11 @@ _LIST = text("""
 
 @dataclass(frozen=True, slots=True)
 class PracticeText:
-    """A practice trial. Each response has id, key, source, and text or turns."""
+    """A practice trial. Each response has id, key and source."""
 
     trial_id: int
     item: str
     item_id: int
-    text: str | None
-    turns: list[dict[str, str]] | None
-    profile: str | None
-    content_note: str | None
     responses: list[dict[str, Any]]
 
 
@@ -119,7 +115,7 @@ def practice_page(db: Connection, session: RatingSession, number: int) -> Practi
         raise LookupError(declared.item)
     shown = list(found.responses)
     seeded(session.seed, "practice", get_rater(db, session)[0], attempt, place).shuffle(shown)
-    view = _view(session, protocol, found, shown, number=number, place=place + 1)
+    view = _view(db, session, protocol, found, shown, number=number, place=place + 1)
     return PracticePage(number, declared, view, {response["id"]: response["key"] for response in shown})
 
 
@@ -130,6 +126,7 @@ def _practice(protocol: Protocol) -> Practice:
 
 
 def _view(
+    db: Connection,
     session: RatingSession,
     protocol: Protocol,
     found: PracticeText,
@@ -139,6 +136,8 @@ def _view(
     place: int,
 ) -> AssignmentView:
     labels = shown_labels(protocol, "", [response["source"] for response in shown])
+    response_ids = tuple(response["id"] for response in shown)
+    texts = texts_of(db, session.study_id, found.item_id, response_ids)
     return AssignmentView(
         study_id=session.study_id,
         id=0,
@@ -146,7 +145,7 @@ def _view(
         rater_id=session.rater_id,
         trial_id=found.trial_id,
         position=number,
-        response_ids=tuple(response["id"] for response in shown),
+        response_ids=response_ids,
         shown_labels=labels if any(labels) else None,
         repeat=0,
         state=PRACTICE,
@@ -154,15 +153,9 @@ def _view(
         served_at=None,
         condition="",
         item_id=found.item_id,
-        text=found.text,
-        turns=found.turns,
-        profile=found.profile,
-        content_note=found.content_note,
-        responses=[{"text": response["text"], "turns": response["turns"]} for response in shown],
-        answers=[],
         n_all=len(_practice(protocol).trials),
         place=place,
-        previous=None,
+        **texts | {"responses": texts["responses"] or []},
     )
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 from app.rating.review.rater_rows import list_left_out
 from app.results.items.item_rows import KEPT
 
-_ITEM = text("SELECT key, retired_because FROM items WHERE study_id = :study AND id = :item")
+_ITEM = text("SELECT key, retired_because, image, image_alt FROM items WHERE study_id = :study AND id = :item")
 _RESPONSES = text("""
     SELECT r.id, r.key, s.key AS source FROM responses r
     JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
@@ -41,11 +41,16 @@ class OneResponse(NamedTuple):
 
 
 class OneItem(NamedTuple):
-    """An item, its responses in the study's order, and the items before and after it."""
+    """An item with its responses in the study's order, and the items before and after it.
+
+    `image`: the name of its image; `image_alt`: the image in words.
+    """
 
     id: int
     key: str
     retired_because: str | None
+    image: str | None
+    image_alt: str | None
     responses: Sequence[OneResponse]
     previous: int | None
     next: int | None
@@ -72,7 +77,9 @@ def get_item(db: Connection, study_id: int, item_id: int) -> OneItem | None:
         return None
     responses = [OneResponse(*row) for row in db.execute(_RESPONSES, ids)]
     near = db.execute(_NEIGHBOURS, ids).one()
-    return OneItem(item_id, item.key, item.retired_because, responses, near.previous, near.next)
+    return OneItem(
+        item_id, item.key, item.retired_because, item.image, item.image_alt, responses, near.previous, near.next
+    )
 
 
 def list_item_answers(db: Connection, study_id: int, item_id: int) -> list[ItemAnswer]:

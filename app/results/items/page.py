@@ -31,7 +31,8 @@ from app.results.items.item_rows import (
     retire_item,
 )
 from app.studies.audit import record_act
-from app.studies.own_study import Own
+from app.studies.imports.text_uploads import is_replaceable
+from app.studies.own_study import LeadAndStudy, Own
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 
@@ -84,12 +85,22 @@ def show_items(request: Request, db: Db, lead: SignedIn, study: Own, asked: Anno
 
 @router.get("/studies/{slug}/items/{item}")
 def show_item(request: Request, db: Db, lead: SignedIn, study: Own, item: int) -> Response:
+    return item_page(request, db, LeadAndStudy(lead, study), item)
+
+
+def item_page(request: Request, db: Db, own: LeadAndStudy, item: int, problem: str = "") -> Response:
+    """One item: its texts, ratings and reported problems, and what can be done with it. `problem`: of its image."""
+    lead, study = own
     protocol = get_protocol(db, study.id, study.protocol_version)
     found = _item(db, study, item)
     hidden = is_blinded(study, protocol)
     response = page(
         request,
         "results/items/item.html",
+        status=422 if problem else 200,
+        problem=problem,
+        may_change_image=study.may("edit") and is_replaceable(db, study),
+        max_upload_bytes=request.app.state.max_upload_bytes,
         lead=lead,
         study=study,
         item=found,

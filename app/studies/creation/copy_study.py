@@ -65,6 +65,7 @@ def copy_study(
 
 
 def _without_answers(folder: StudyFolder) -> StudyFolder:
+    nobody = named_in(None, Problems())
     return StudyFolder(
-        folder.protocol, folder.yaml, folder.items, folder.responses, named_in(None, Problems()), no_ratings()
+        folder.protocol, folder.yaml, folder.items, folder.responses, nobody, no_ratings(), images=folder.images
     )

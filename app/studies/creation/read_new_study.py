@@ -23,7 +23,7 @@ from app.protocol.allocation.feasibility import Feasibility, draw_up
 from app.protocol.allocation.trials import Candidate, PlannedItem
 from app.protocol.yaml.study_yaml import FILE
 from app.studies.creation.templates import SlugError, files_of
-from app.studies.folder.read import READ, WRITTEN_ONLY, read_files
+from app.studies.folder.read import IMAGES, READ, WRITTEN_ONLY, read_files
 from app.studies.folder.study_templates import TemplateMissingError, list_templates
 from app.studies.load import load_study
 
@@ -42,6 +42,7 @@ _UNREADABLE = (
     ValueError,
 )
 _KNOWN = frozenset((*READ, *WRITTEN_ONLY))
+_IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".heic", ".avif", ".tif", ".tiff", ".bmp")
 
 
 def read_upload(
@@ -63,12 +64,12 @@ def read_upload(
         files = _unzipped(name, data, problems)
     by_name: dict[str, bytes] = {}
     for path, data in files.items():
-        name = _base_name(path)
-        if name not in _KNOWN:
+        part = _name_in_study(path)
+        if part is None:
             problems.note(path, None, None, path, f"{or_list(READ, 20)}; the file was ignored")
-        elif name in by_name:
-            problems.add(name, None, None, "two files with this name", "the files of one study")
-        by_name.setdefault(name, data)
+        elif part in by_name:
+            problems.add(part, None, None, "two files with this name", "the files of one study")
+        by_name.setdefault(part or path, data)
     if sum(map(len, by_name.values())) > limits.unpacked_mb * MEBIBYTE:
         problems.add("upload", None, None, "an upload that is too large", f"at most {limits.unpacked_mb} MiB in total")
     problems.raise_if_any()
@@ -107,8 +108,22 @@ def _folder_of_study(names: list[str]) -> str:
     return min(found, key=len, default="")
 
 
+def _name_in_study(path: str) -> str | None:
+    """The name of an uploaded file in its study; None if it is no part of one. Browsers may leave out the folder.
+
+    >>> _name_in_study("study/images/one.gif"), _name_in_study("one.PNG"), _name_in_study("study/items.csv")
+    ('images/one.gif', 'images/one.PNG', 'items.csv')
+    """
+    folder, name = path.replace("\\", "/").split("/")[-2:-1], _base_name(path)
+    if folder == [IMAGES] or (name not in _KNOWN and name.lower().endswith(_IMAGE_ENDINGS)):
+        return f"{IMAGES}/{name}"
+    return name if name in _KNOWN else None
+
+
 def _is_part(name: str, top: str) -> bool:
-    return name.startswith(top) and _base_name(name) in _KNOWN and "/" not in name[len(top) :] and not _is_shadow(name)
+    folder, _, base = name[len(top) :].rpartition("/")
+    is_known = bool(base) if folder == IMAGES else not folder and base in _KNOWN
+    return name.startswith(top) and is_known and not _is_shadow(name)
 
 
 def _is_shadow(name: str) -> bool:

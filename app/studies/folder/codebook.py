@@ -16,6 +16,8 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "text": "the text as raters see it",
     "turns": "the dialogue: a JSON list of turns, each with speaker and text",
     "profile": "background on the person in the item",
+    "image": "file name of the image that raters see with the item, in the folder images",
+    "image_alt": "the image in words, for raters who cannot see it and for language models",
     "content_note": "content note shown before the item",
     "retired_because": "why the item was retired: it gets no new ratings; its ratings are kept. Empty if it is in use",
     "source": "the source that wrote the response; study.yaml gives its kind",

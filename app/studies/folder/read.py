@@ -8,7 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from app.analysis.data.study_folder import StudyFolder
+from app.base.files.images import ALLOWED, ImageError, StoredImage
 from app.base.files.input_limits import MEBIBYTE
+from app.base.files.read_image import read_image
 from app.base.files.records import Progress, quiet, read_table
 from app.base.files.table import Table
 from app.base.limits import ON_THIS_COMPUTER, Limits
@@ -72,6 +74,8 @@ def _is_of(question: Question, name: str) -> bool:
     return question.target in {name, "turn"}
 
 
+# The folder of the images that items.csv names.
+IMAGES = "images"
 TABLES = ("items", "responses", "raters", "ratings")
 # Written by an export for people and other programs; ignored when a folder is read.
 WRITTEN_ONLY = (
@@ -103,12 +107,23 @@ def read_folder(path: Path, progress: Progress = quiet, limits: Limits = ON_THIS
         )
         problems.raise_if_any()
     _check_size(path, problems)
-    names = [file.name for file in path.iterdir() if file.is_file()]
+    names = _names(path)
     return _Reading(names, lambda name: (path / name).read_bytes(), problems, progress).study()
 
 
+def _names(path: Path) -> list[str]:
+    """The files of a folder and of its folder of images."""
+    images = path / IMAGES
+    within = images.iterdir() if images.is_dir() else ()
+    return [
+        *(file.name for file in path.iterdir() if file.is_file()),
+        *(f"{IMAGES}/{file.name}" for file in within if file.is_file()),
+    ]
+
+
 def _check_size(path: Path, problems: Problems) -> None:
-    n_bytes = sum((path / name).stat().st_size for name in READ if (path / name).is_file())
+    names = {name for name in _names(path) if name in READ or name.startswith(f"{IMAGES}/")}
+    n_bytes = sum((path / name).stat().st_size for name in names)
     if n_bytes > problems.limits.unpacked_mb * MEBIBYTE:
         found = f"{n_bytes / MEBIBYTE:,.0f} MiB"
         problems.add(str(path), None, None, found, f"a folder of at most {problems.limits.unpacked_mb} MiB")
@@ -149,6 +164,7 @@ class _Reading:
             raise AssertionError("a table that cannot be read is a problem")
         check_correct_columns(protocol, items, responses, self._rows, problems)
         study = Study(protocol, items, responses, raters)
+        images = self._images(items)
         self._progress("Checking the ratings", 0, 1)
         ratings = no_ratings() if ratings_table is None else check_ratings(ratings_table, study, problems)
         self._progress("Checking the ratings", 1, 1)
@@ -156,7 +172,8 @@ class _Reading:
         problems.raise_if_any()
         if ratings is None:
             raise AssertionError("a table that cannot be read is a problem")
-        return StudyFolder(protocol, yaml, items, responses, raters, ratings, tuple(problems.notes), checks, arrivals)
+        notes = tuple(problems.notes)
+        return StudyFolder(protocol, yaml, items, responses, raters, ratings, notes, checks, arrivals, images)
 
     def _protocol(self) -> tuple[Protocol | None, str]:
         if FILE not in self._names:
@@ -177,6 +194,29 @@ class _Reading:
             check_rankable(table, responses, protocol, self._problems)
             note_unpaired(table, responses, protocol, self._problems)
         return items, responses
+
+    def _images(self, items: pd.DataFrame) -> dict[str, StoredImage]:
+        """The images that items name."""
+        found: dict[str, StoredImage] = {}
+        rows: dict[str, int] = {}
+        for name, row in zip(items["image"], self._rows["items"], strict=True):
+            if name is not None:
+                rows.setdefault(name, int(row))
+        for number, (name, row) in enumerate(rows.items()):
+            self._progress("Reading images", number, len(rows))
+            file = f"{IMAGES}/{name}"
+            if file not in self._names:
+                self._problems.add("items.csv", row, "image", name, f"a file in the folder {IMAGES}")
+                continue
+            try:
+                found[name] = read_image(self._load(file))
+            except ImageError as error:
+                self._problems.add(file, None, None, str(error), ALLOWED)
+        for file in sorted(self._names):
+            if file.startswith(f"{IMAGES}/") and file.removeprefix(f"{IMAGES}/") not in rows:
+                allowed = "an image that the column image of items.csv names; the file was ignored"
+                self._problems.note(file, None, None, file, allowed)
+        return found
 
     def _raters(self, ratings: Table | None) -> pd.DataFrame | None:
         if not self._has("raters"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,6 +21,7 @@ from app.base.files.cells import (
     unique_ids,
 )
 from app.base.files.encoding import unstorable
+from app.base.files.images import MAX_ALT
 from app.base.files.table import Column, Table, places
 from app.base.problems import Problems
 from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY
@@ -27,6 +29,8 @@ from app.protocol.dialogue import turns_from_json, turns_to_json
 from app.protocol.study import Protocol
 
 WORDS_OF_CHOICES = ("tie", "neither")
+IMAGE_NAME = re.compile(r"\w[\w .()-]{0,99}")
+IMAGE_NAME_WORDS = "the name of a file in the folder images: letters, digits, spaces, dots and hyphens"
 
 
 def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
@@ -39,12 +43,15 @@ def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
     neither = _is_blank(text) & (turns == "")
     faulty(table, neither, "text", text, "a text or turns", problems)
     _check_sample(table, problems)
+    image, image_alt = _image_and_words(table, problems)
     return pd.DataFrame(
         {
             "item": keys,
             "text": only_where(turns == "", text),
             "turns": text_or_none(turns),
             "profile": text_or_none(table.column("profile")),
+            "image": text_or_none(image),
+            "image_alt": text_or_none(image_alt),
             "content_note": text_or_none(table.column("content_note")),
             "retired_because": text_or_none(table.column("retired_because")),
             **attributes(table, ITEM_COLUMNS),
@@ -62,6 +69,18 @@ def _check_sample(table: Table, problems: Problems) -> None:
     faulty(table, ~np.isin(is_in, ("true", "false", "")), IN_SAMPLE, is_in, "true or false", problems)
     missing = (is_in != "") & (chance == "")
     faulty(table, missing, PROBABILITY, chance, f"the item's probability, because it has {IN_SAMPLE}", problems)
+
+
+def _image_and_words(table: Table, problems: Problems) -> tuple[Column, Column]:
+    """Return the file names of images, and the words for raters who cannot see them; an image has both."""
+    image, words = (np.array([cell.strip() for cell in table.column(name)], object) for name in ("image", "image_alt"))
+    is_name = np.array([bool(IMAGE_NAME.fullmatch(name)) for name in image], bool)
+    faulty(table, (image != "") & ~is_name, "image", image, IMAGE_NAME_WORDS, problems)
+    faulty(table, (image != "") & (words == ""), "image_alt", words, "the image in words (alternative text)", problems)
+    faulty(table, (image == "") & (words != ""), "image", image, "the file of the image that is described", problems)
+    is_long = np.array([len(cell) > MAX_ALT for cell in words], bool)
+    faulty(table, is_long, "image_alt", words, f"at most {MAX_ALT} characters", problems)
+    return image, words
 
 
 def check_responses(

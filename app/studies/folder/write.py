@@ -20,6 +20,7 @@ from app.base.problem import FolderExistsError
 from app.protocol.yaml.study_yaml import FILE
 from app.studies.folder.codebook import codebook_rows, package
 from app.studies.folder.raters import rater_composites, scores_of
+from app.studies.folder.read import IMAGES
 from app.studies.folder.written_tables import EVENT_COLUMNS, Columns, checks_of, events_of, tables_of, with_rater_marks
 
 REGISTRATION = "preregistration.json"
@@ -67,6 +68,9 @@ def write_folder(  # noqa: PLR0913 - the parts of a folder
         if registration is not None:
             (half / REGISTRATION).write_text(registration, encoding="utf-8", newline="")
         _write_lines(half / REQUESTS, requests)
+        for name, image in study.images.items():
+            (half / IMAGES).mkdir(exist_ok=True)
+            (half / IMAGES / name).write_bytes(image.content)
         if path.exists():
             path.rmdir()
         half.replace(path)
@@ -125,8 +129,9 @@ def write_zip(file: BinaryIO, study: StudyFolder, **options: Any) -> None:  # no
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         path = Path(folder) / study.protocol.slug
         write_folder(path, study, **options)
-        for part in sorted(path.iterdir()):
+        for part in sorted(part for part in path.rglob("*") if part.is_file()):
             # A fixed time, the earliest that a zip file can store.
-            info = zipfile.ZipInfo(f"{path.name}/{part.name}", (1980, 1, 1, 0, 0, 0))
+            name = part.relative_to(path.parent).as_posix()
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, part.read_bytes())

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from app.studies.item_images import forget_unused_images
 from app.studies.studies import StudyRow
 
 _GET = text("""
@@ -100,8 +101,9 @@ def has_answers(db: Connection, study_id: int) -> bool:
 
 
 def forget_texts(db: Connection, study_id: int) -> None:
-    """Delete a draft's items and their responses."""
+    """Delete a draft's items with their images and responses."""
     db.execute(_FORGET_TEXTS, {"study": study_id})
+    forget_unused_images(db, study_id)
 
 
 # Whether the texts of a study can still be replaced.
@@ -109,6 +111,11 @@ def forget_texts(db: Connection, study_id: int) -> None:
 
 class TextsFixedError(ValueError):
     """The study's texts can no longer be replaced; the message gives the reason."""
+
+
+def is_replaceable(db: Connection, study: StudyRow) -> bool:
+    """Whether the texts and images of a study can be replaced: nobody has rated them or may be reading them."""
+    return study.opened_at is None and not has_answers(db, study.id)
 
 
 def check_replaceable(db: Connection, study: StudyRow) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from alembic import op
+from sqlalchemy import text
 from sqlalchemy.dialects.postgresql import JSONB
 
-from first_release.columns import BIGINT, INTEGER, TEXT, json_object, optional, required, row_id, study_id
-from first_release.constraints import check, of_study, one_of, primary_key, unique, within_study
+from first_release.columns import BIGINT, BYTES, INTEGER, TEXT, UUID, json_object, optional, required, row_id, study_id
+from first_release.constraints import check, of_study, one_of, primary_key, reference, unique, within_study
 from first_release.indexes import partial_index
 
 if TYPE_CHECKING:
@@ -28,6 +29,23 @@ def text_or_turns(table: str) -> CheckConstraint:
     return check(table, "text_or_turns", "(text IS NULL) <> (turns IS NULL)")
 
 
+def create_images() -> None:
+    op.create_table(
+        "images",
+        study_id(),
+        required("name", TEXT),
+        required("token", UUID, server_default=text("gen_random_uuid()")),
+        required("media_type", TEXT),
+        required("width", INTEGER),
+        required("height", INTEGER),
+        required("content", BYTES),
+        one_of("images", "media_type", "image/jpeg", "image/png"),
+        of_study("images"),
+        primary_key("images", "study_id", "name"),
+        unique("images", "token"),
+    )
+
+
 def create_items() -> None:
     op.create_table(
         "items",
@@ -38,11 +56,15 @@ def create_items() -> None:
         optional("text", TEXT),
         turns(),
         optional("profile", TEXT),
+        optional("image", TEXT),
+        optional("image_alt", TEXT),
         optional("content_note", TEXT),
         optional("retired_because", TEXT),
         json_object("attributes"),
         turns_are_a_list("items"),
         text_or_turns("items"),
+        check("items", "image_alt", "(image IS NULL) = (image_alt IS NULL)"),
+        reference("items", ["study_id", "image"], ["images.study_id", "images.name"]),
         of_study("items"),
         primary_key("items", "study_id", "id"),
         unique("items", "study_id", "key"),

@@ -63,7 +63,8 @@ def test_cast_covers_every_rater_route(app: FastAPI) -> None:
     routes = {(method.upper(), path) for path, methods in paths if path.startswith("/s/") for method in methods}
     asked = {(method, f"/s/{{slug}}/rate/{{token}}{path}") for method, path in OF_ASSIGNMENT}
     asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION | OF_TRIAL_RUN}
-    public = {("GET", f"/s/{{slug}}{path}") for path in ("", "/refused", "/privacy")}
+    # The token of an image says that its page was shown.
+    public = {("GET", f"/s/{{slug}}{path}") for path in ("", "/refused", "/privacy", "/images/{token}")}
     assert routes - public == asked
 
 

@@ -10,9 +10,11 @@ from sqlalchemy import text
 from app.rating.life_cycle import open_study
 from app.studies.export import study_folder
 from app.studies.load import load_study
+from tests.kit.images import a_png
 from tests.kit.lead_studies import rate, study_of
 
 if TYPE_CHECKING:
+    from httpx2 import Response
     from sqlalchemy import Connection
     from starlette.testclient import TestClient
 
@@ -111,3 +113,35 @@ def test_export_says_why_an_item_is_retired_and_loads_again(client: TestClient, 
     db.execute(text("UPDATE studies SET slug = 'earlier'"))
     again = load_study(db, folder)
     assert study_folder(db, again).items.equals(folder.items)
+
+
+def image_form(client: TestClient, item: int, content: bytes, alt: str, **more: str) -> Response:
+    files = {"image": ("a face.png", content)} if content else {"image": ("", b"")}
+    return client.post(f"/studies/new/small/items/{item}/image", data={"alt": alt, **more}, files=files)
+
+
+def test_an_image_is_added_described_and_removed_while_the_study_is_a_draft(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_id = study_of(db, lead)
+    item = item_id(db, "exam")
+    assert "a GIF, which can move" in image_form(client, item, b"GIF89a", "A face").text
+    assert "Describe the image in at most 500 characters" in image_form(client, item, a_png(), " ").text
+    assert "Choose an image." in image_form(client, item, b"", "A face").text
+    assert image_form(client, item, a_png(), "A face").status_code == 303
+    shown = client.get(f"{PAGE}/{item}").text
+    assert ("a_face.png" in shown, "A face</textarea>" in shown) == (True, True)
+    image_form(client, item_id(db, "voicemail"), a_png((9, 9)), "Another")
+    image_form(client, item, b"", "A sad face")
+    stored = study_folder(db, study_id)
+    assert list(stored.items["image"]) == ["a_face.png", "a_face-1.png"]
+    assert {*stored.images} == {"a_face.png", "a_face-1.png"}
+    assert list(stored.items["image_alt"]) == ["A sad face", "Another"]
+    assert 'alt="A sad face"' in client.get(f"{PAGE}/{item}/texts").text
+    assert "Image:\n> A sad face\n" in client.get("/studies/small/design/preview/text").text
+    image_form(client, item, b"", "", remove="yes")
+    assert list(study_folder(db, study_id).images) == ["a_face-1.png"]
+    open_study(db, "small")
+    assert 'id="image"' not in client.get(f"{PAGE}/{item}").text
+    assert image_form(client, item, a_png(), "A face").status_code == 400
+    assert list(study_folder(db, study_id).images) == ["a_face-1.png"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from hypothesis import given, settings
@@ -11,12 +12,14 @@ from hypothesis import strategies as st
 
 from app.analysis.data.frames import rating_frame
 from app.analysis.data.study_folder import StudyFolder, is_same
+from app.base.files.read_image import read_image
 from app.base.problems import Problems
 from app.protocol.dialogue import turns_to_json
 from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.folder.read import read_folder
 from app.studies.folder.write import write_folder
 from tests.kit.examples import examples
+from tests.kit.images import a_png
 
 YAML = """\
 attune: 1
@@ -41,6 +44,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 CELLS = st.none() | TEXTS
 IDS = TEXTS.map(str.strip).filter(lambda text: text not in ("tie", "neither"))
 TURNS = st.lists(st.fixed_dictionaries({"speaker": TEXTS, "text": TEXTS}), min_size=1, max_size=3).map(turns_to_json)
+IMAGES = {"a.png": read_image(a_png((2, 3))), "b c (1).png": read_image(a_png((3, 2)))}
 TIMES = st.none() | st.datetimes(pd.Timestamp("1900-01-01"), pd.Timestamp("2100-01-01")).map(
     lambda t: pd.Timestamp(t, tz="UTC")
 )
@@ -53,14 +57,17 @@ def studies(draw: st.DrawFn) -> StudyFolder:
     replies = draw(st.lists(IDS, min_size=2 * len(items), max_size=2 * len(items), unique=True))
     texts = [(None, draw(TURNS)) if draw(st.booleans()) else (draw(TEXTS), None) for _ in items]
     attribute = [draw(CELLS) for _ in items]
-    columns = {
+    columns: dict[str, Any] = {
         "item": items,
         "text": [text for text, _ in texts],
         "turns": [turns for _, turns in texts],
         "profile": [draw(CELLS) for _ in items],
+        "image": [draw(st.sampled_from([None, *IMAGES])) for _ in items],
         "content_note": [draw(CELLS) for _ in items],
         "retired_because": [draw(CELLS) for _ in items],
     }
+    columns["image_alt"] = [name and draw(TEXTS).strip() for name in columns["image"]]
+    columns |= {name: columns.pop(name) for name in ("content_note", "retired_because")}
     if any(attribute):
         columns["feels"] = attribute
     return StudyFolder(
@@ -81,6 +88,7 @@ def studies(draw: st.DrawFn) -> StudyFolder:
             is_simulated=[draw(st.booleans()) for _ in raters], is_imported=[draw(st.booleans()) for _ in raters]
         ),
         ratings=draw(_ratings(items, raters, replies)),
+        images={name: image for name, image in IMAGES.items() if name in columns["image"]},
     )
 
 
