@@ -38,12 +38,13 @@ HARM: dict[str, Any] = {
 BEFORE, AFTER = ({**FIVE, "key": key, "target": "rater"} for key in ("before", "after"))
 INSTRUCTED = {"reading": {"kind": "instruction", "levels": {"plain": "Read.", "imagine": "Imagine."}}}
 POOLS = {"pools": {"expert": {"raters_per_trial": 2}, "crowd": {"raters_per_trial": 3}}}
-Side = Callable[[PlannedTrial, int, str | None], int]
+# on which side an answer is: of a trial, its item, a pool and the source of the response
+Side = Callable[[PlannedTrial, int, str | None, str], int]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A design, the size of its contrast, and on which side (1 or 0) an answer is: of a trial, its item and a pool."""
+    """A design, the size of its contrast, and the side (1 or 0) of an answer. `attrition`: who leaves early."""
 
     name: str
     statistic: str
@@ -53,6 +54,7 @@ class Case:
     difference: float
     sds: Sds = SDS
     columns: dict[str, Callable[[int], str]] = field(default_factory=dict)
+    attrition: float = 0.0
 
 
 def _study(*questions: dict[str, Any], contrast: dict[str, Any], **more: Any) -> Protocol:  # noqa: ANN401
@@ -68,14 +70,45 @@ CASES = (
         _study(
             FIVE, contrast={"question": "empathy", "test": "factor_effect", "factor": "reading"}, conditions=INSTRUCTED
         ),
-        lambda trial, _item, _pool: int(trial.cell.level("reading") == "imagine"),
+        lambda trial, _item, _pool, _source: int(trial.cell.level("reading") == "imagine"),
+        *(2.8, 0.4),
+    ),
+    Case(
+        "between unequal arms, a third of raters leave",
+        "factor_effect",
+        _study(
+            FIVE,
+            contrast={"question": "empathy", "test": "factor_effect", "factor": "reading"},
+            conditions={"reading": {**INSTRUCTED["reading"], "weights": {"plain": 3}}},
+        ),
+        lambda trial, _item, _pool, _source: int(trial.cell.level("reading") == "imagine"),
+        *(2.8, 0.7),
+        attrition=1 / 3,
+    ),
+    Case(
+        "equivalence of sources",
+        "equivalence",
+        _study(FIVE, contrast={"question": "empathy", "test": "equivalence", "margin": 0.45}),
+        lambda _trial, _item, _pool, source: int(source == "model"),
+        *(2.8, 0.0),
+    ),
+    Case(
+        "two sources against a third (Holm)",
+        "mean_difference",
+        _study(
+            FIVE,
+            contrast={"question": "empathy", "test": "mean_difference"},
+            sources={name: {"kind": "human" if name == "human" else "model"} for name in ("human", "model", "other")},
+            design={"trials": "set"},
+        ),
+        lambda _trial, _item, _pool, source: int(source != "human"),
         *(2.8, 0.4),
     ),
     Case(
         "pools",
         "pool_difference",
         _study(FIVE, contrast={"question": "empathy", "pool": "expert", "reference_pool": "crowd"}, design={**POOLS}),
-        lambda _trial, _item, pool: int(pool == "expert"),
+        lambda _trial, _item, pool, _source: int(pool == "expert"),
         *(2.8, 0.6),
     ),
     Case(
@@ -86,7 +119,7 @@ CASES = (
             contrast={"question": "harm", "test": "item_attribute_accuracy", "attribute": "version"},
             analysis={"matched_items": "story"},
         ),
-        lambda _trial, item, _pool: item % 2,
+        lambda _trial, item, _pool, _source: item % 2,
         *(0.5, 0.2, OF_SHARES),
         columns={"version": lambda item: "ab"[item % 2], "story": lambda item: str(item // 2)},
     ),
@@ -94,7 +127,7 @@ CASES = (
         "preference",
         "share_preferred",
         _study(CHOICE, contrast={"question": "preference"}, design={"trials": "pairs"}),
-        lambda _trial, _item, _pool: 1,
+        lambda _trial, _item, _pool, _source: 1,
         *(2.8, 0.3),
     ),
     Case(
@@ -106,7 +139,7 @@ CASES = (
             conditions=INSTRUCTED,
             analysis={"changes": [{"before": "before", "after": "after"}]},
         ),
-        lambda trial, _item, _pool: int(trial.cell.level("reading") == "imagine"),
+        lambda trial, _item, _pool, _source: int(trial.cell.level("reading") == "imagine"),
         *(2.5, 0.8),
     ),
 )
@@ -129,12 +162,12 @@ class Drawn:
         dealt = deal(study, trials, N_RATERS, seeded(1, N_ITEMS, N_RATERS))
         at = {key: code for code, key in enumerate(dict.fromkeys(trial.item.key for trial in trials))}
         rows: list[Row] = []
-        for one in dealt:
+        for one in self._answered(dealt):
             trial = trials[one.trial]
             base: Row = {"rater": f"r{one.rater}", "item": trial.item.key, "condition": trial.cell.text or None}
             item = at[trial.item.key]
             of = self._choice if self._case.statistic == "share_preferred" else self._ratings
-            rows += [{**base, **row} for row in of(trial, item, one.rater, self._case.side(trial, item, one.pool))]
+            rows += [{**base, **row} for row in of(trial, item, one)]
         if self._case.statistic == "change_difference":
             rows += self._scores({one.rater: trials[one.trial].cell.text for one in dealt})
         raters = [{"rater": f"r{rater}", "kind": "person", "pool": pool} for rater, pool in self._pools(dealt).items()]
@@ -143,30 +176,42 @@ class Drawn:
             data.items[name] = [column(at[key]) for key in data.items["item"]]
         return data
 
+    def _answered(self, dealt: Sequence[Dealt]) -> Iterator[Dealt]:
+        """What raters answer of their trials: some leave after a share of them, each share as likely."""
+        own: dict[int, list[Dealt]] = {}
+        for one in dealt:
+            own.setdefault(one.rater, []).append(one)
+        for trials in own.values():
+            share = self._rng.random() if self._rng.random() < self._case.attrition else 1.0
+            yield from trials[: int(share * len(trials))]
+
     def _pools(self, dealt: Sequence[Dealt]) -> dict[int, str | None]:
         return {one.rater: one.pool for one in dealt}
 
     def _effect(self, of: object, sd: float) -> float:
         return self._effects.setdefault(of, float(self._rng.normal(0, sd)))
 
-    def _seen(self, item: int, unit: str, rater: int, side: int) -> float:
+    def _seen(self, item: int, unit: str, rater: int, side: int | str) -> float:
         sds, group = self._case.sds, item // 2 if self._case.columns else item
         lasting = self._effect(("item", group), self._item) + self._effect((unit, side), sds.item_source / 2**0.5)
         taste = self._effect(("taste", rater, side), sds.rater_source / 2**0.5)
         return lasting + self._effect(("rater", rater), self._rater) + taste + float(self._rng.normal(0, sds.residual))
 
-    def _choice(self, trial: PlannedTrial, item: int, rater: int, _side: int) -> Iterator[Row]:
+    def _choice(self, trial: PlannedTrial, item: int, one: Dealt) -> Iterator[Row]:
         keys = [f"{trial.item.key}:{each.source}" for each in trial.responses]
         gains = [self._case.difference * (each.source == "model") for each in trial.responses]
-        seen = [self._seen(item, key, rater, int(gain > 0)) + gain for key, gain in zip(keys, gains, strict=True)]
+        seen = [self._seen(item, key, one.rater, int(gain > 0)) + gain for key, gain in zip(keys, gains, strict=True)]
         sides = {"left_response": keys[0], "right_response": keys[1]}
         yield {"question": "preference", "value": keys[seen[1] > seen[0]], **sides}
 
-    def _ratings(self, trial: PlannedTrial, item: int, rater: int, side: int) -> Iterator[Row]:
-        level = self._case.mean + self._case.difference * side
+    def _ratings(self, trial: PlannedTrial, item: int, one: Dealt) -> Iterator[Row]:
         for each in trial.responses:
+            side = self._case.side(trial, item, one.pool, each.source)
+            level = self._case.mean + self._case.difference * side
             key = f"{trial.item.key}:{each.source}"
-            seen = self._seen(item, key, rater, side)
+            # raters have a taste for each source where sources are compared
+            taste = each.source if "source" in self._case.name else side
+            seen = self._seen(item, key, one.rater, taste)
             if self._case.statistic == "item_attribute_accuracy":
                 is_right = seen > -norm.ppf(level) * self._whole
                 yield {"response": key, "question": "harm", "value": ("no", "yes")[int(is_right)]}
@@ -192,14 +237,16 @@ def main() -> None:
     print("| contrast | statistic | power: forecast, reports | width: forecast, reports |\n|---|---|---|---|")
     for case in CASES:
         stated = {"mean": case.mean, "difference": case.difference, **asdict(case.sds)}
-        asked = Asked((N_ITEMS,), (N_RATERS,), stated=stated, n_simulations=n)
+        asked = Asked((N_ITEMS,), (N_RATERS,), stated=stated, n_simulations=n, attrition=case.attrition)
         plan = make_plan(case.study, [], asked)
         row = next(one for one in plan.rows if one.statistic == case.statistic)
         rng = np.random.default_rng(7)
         found = [analyze_primary(Drawn(case, rng).frames(), case.study).primary[0].estimates[0] for _ in range(n)]
-        power = np.mean([one.p_value is not None and one.p_value < 0.05 for one in found])
+        p_values = [one.p_value if one.p_adjusted is None else one.p_adjusted for one in found]
+        power = np.mean([p is not None and p < 0.05 for p in p_values])
         widths = [one.ci_high - one.ci_low for one in found if one.ci_low is not None and one.ci_high is not None]
-        told = f"{row.power:.3f}, {power:.3f} | {row.width:.3f}, {np.mean(widths):.3f}"
+        told = f"{row.power:.3f}, {power:.3f} (±{(power * (1 - power) / n) ** 0.5:.3f})"
+        told += f" | {row.width:.3f}, {np.mean(widths):.3f}"
         print(f"| {case.name} | `{case.statistic}` | {told} |", flush=True)
 
 

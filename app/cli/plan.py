@@ -14,7 +14,7 @@ from rich.text import Text
 from app.analysis.data.frames import Frames
 from app.analysis.planning.human_share import HumanShare
 from app.analysis.planning.plan import Plan, plan_csv, plan_json
-from app.base.words import number
+from app.base.words import counted, number
 from app.cli.analyze import study_data
 from app.cli.output import fail, say
 from app.cli.print_report import console
@@ -57,6 +57,10 @@ Pilot = Annotated[
     ),
 ]
 Simulations = Annotated[int, typer.Option(min=2, max=10_000, help="Number of simulated studies per size.")]
+Attrition = Annotated[
+    float | None,
+    typer.Option(min=0, max=0.95, metavar="SHARE", help="Share of raters who leave before their last trial, as 0.1."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")]
 Correlation = Annotated[
     float | None,
@@ -90,6 +94,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
     seed: Seed = 1,
     judge_correlation: Correlation = None,
     width: Width = None,
+    attrition: Attrition = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     out: Out = None,
@@ -109,6 +114,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
         _pilot(pilot, is_folder=is_folder),
         simulations,
         seed,
+        attrition=attrition or 0.0,
     )
     found = _plan(protocol, its_items, asked)
     found = replace(found, savings=savings_of_plan(protocol, its_items, found, asked, judge_correlation, width))
@@ -184,7 +190,10 @@ def _print(found: Plan, labels: Labels) -> None:
         compared = ", ".join(f"{part.replace('_', ' ')} {value}" for part, value in found.contrast.items())
     out.print(Text(f"{compared}, {question}", "bold"))
     out.print(Text(f"Mean {assumed.mean:.2f}, difference {assumed.difference:.2f}, standard deviations: {sds}"))
-    out.print(Text(f"Scale points; {assumed.origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
+    others = [f"adjusted with {counted(found.n_tests - 1, 'other test')} (Holm)"] * (found.n_tests > 1)
+    leave = [f"{found.attrition:.0%} of raters leave early"] * bool(found.attrition)
+    origin = "; ".join((assumed.origin, *others, *leave))
+    out.print(Text(f"Scale points; {origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
     cells = planning_table(found.rows)
     out.print(_table_of(cells.header, cells.rows))
     if found.savings is not None:

@@ -49,8 +49,10 @@ def test_csv_has_row_per_size_and_statistic() -> None:
 
 
 def test_plan_table_states_its_assumptions(tmp_path: Path) -> None:
-    found = _plan(template_folder("ayers-pair"), *SMALL, "--assume", "rater=0.5")
-    assert "stated: rater" in found.stdout
+    found = _plan(template_folder("ayers-pair"), *SMALL, "--assume", "rater=0.5", "--attrition", "0.2")
+    said = " ".join(found.stdout.split())
+    assert "stated: rater" in said
+    assert "20% of raters leave early" in said
     assert "Mean difference" in found.stdout
     written = _plan(template_folder("ayers-pair"), *SMALL, "--out", tmp_path / "plan")
     assert (tmp_path / "plan" / "plan.json").is_file()

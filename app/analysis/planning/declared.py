@@ -6,6 +6,7 @@ answer everything, where models are compared with people.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,10 +21,13 @@ from app.protocol.allocation.trials import PAIR, PlannedTrial
 from app.protocol.cells import Cell
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import first_question, primary_contrasts
+from app.protocol.questions.category import CategoryQuestion
 from app.protocol.study import Protocol
 from app.protocol.study_parts import swapped_source
 from app.stats.comparison.change import change, change_difference
+from app.stats.comparison.describe import mean_difference, share
 from app.stats.comparison.pools import group_difference, pool_difference
+from app.stats.comparison.t_tests import equivalence, item_mean_difference, non_inferiority
 from app.stats.factors import factor_effect, interaction
 from app.stats.proportions.share_difference import category_difference
 from app.stats.result import Result
@@ -31,8 +35,11 @@ from app.stats.simulated_ratings import Minds, Sds, Shown, rounded
 
 N_MODELS = 5
 FIRST, OTHER = 1, 0
-# each test that is simulated beside the difference of two sources and the share preferred
+# tests of a difference in means against a margin
+MARGINS = ("equivalence", "non_inferiority")
+# each test that is simulated as declared beside the difference of two sources and the share preferred
 SIMULATED = (
+    *MARGINS,
     *("factor_effect", "interaction", "category_difference", "change", "change_difference"),
     *("pool_difference", "pool_change_difference"),
     *("pool_accuracy_difference", "pool_category_difference", "pool_preference_difference"),
@@ -57,24 +64,93 @@ def planned_contrast(protocol: Protocol, question: str | None = None) -> Primary
         NotSimulatedError: there are primary contrasts, and none of them can be simulated.
     """
     contrasts = [one for one in primary_contrasts(protocol) if question in {None, one.question}]
-    found = next((one for one in contrasts if one.test in SIMULATED or is_of_sources(one)), None)
+    found = next((one for one in contrasts if is_simulated(protocol, one)), None)
     if found is None and contrasts and protocol.analysis.primary:
         raise NotSimulatedError(str(contrasts[0].test))
     return found
 
 
+def is_simulated(protocol: Protocol, contrast: PrimaryContrast) -> bool:
+    """Whether planning simulates the contrast, by its own test or by `statistic_of`."""
+    question = first_question(protocol, contrast.question)
+    kinds = {("scale", "response"), ("preference", "pair")}
+    is_fit = question is not None and (question.measure, question.target) in kinds
+    is_declared = contrast.test in SIMULATED and contrast.test not in MARGINS
+    return is_declared or (is_of_sources(contrast) and is_fit)
+
+
 def is_of_sources(contrast: PrimaryContrast) -> bool:
-    """Whether planning simulates a mean difference or a share preferred for the contrast."""
-    return TESTS[str(contrast.test)].compares == "sources" and contrast.test not in SIMULATED
+    """Whether planning simulates a difference in means or a share preferred of two sources for the contrast."""
+    test = TESTS[str(contrast.test)]
+    return test.compares == "sources" and bool({"scale", "preference"} & {*test.measures})
+
+
+def statistic_of(contrast: PrimaryContrast) -> str:
+    """The statistic that stands for the contrast in a plan."""
+    if contrast.test in SIMULATED or not is_of_sources(contrast):
+        return str(contrast.test)
+    return "mean_difference" if "scale" in TESTS[str(contrast.test)].measures else "share_preferred"
 
 
 def is_of_shares(contrast: PrimaryContrast) -> bool:
-    """Whether the contrast is of answers that are given or not: codes, correct answers and choices."""
-    return "scale" not in TESTS[str(contrast.test)].measures
+    """Whether the contrast is stated in shares of answers: codes, correct answers, and choices by attribute or pool."""
+    return "scale" not in TESTS[str(contrast.test)].measures and not is_of_sources(contrast)
+
+
+# What Holm's method adjusts together: every test of the primary contrasts, one per source, level or code.
+
+
+def family_of(protocol: Protocol) -> list[PrimaryContrast]:
+    """The primary contrasts, one for each source, level or code that a contrast leaves open, if they have a p-value."""
+    return [
+        one
+        for contrast in primary_contrasts(protocol)
+        if TESTS[str(contrast.test)].compares not in _WITHOUT_TEST
+        for one in each_of(protocol, contrast)
+    ]
+
+
+_WITHOUT_TEST = ("agreement", "accuracy", "empathic_accuracy", "spans")
+
+
+def each_of(protocol: Protocol, contrast: PrimaryContrast) -> list[PrimaryContrast]:
+    """The contrast for each source, level or code that it leaves open; of an attribute of items, its first level."""
+    test = TESTS[str(contrast.test)]
+    reference = contrast.reference or protocol.reference
+    is_of_each_source = test.compares == "sources" or contrast.test == "interaction"
+    open_parts = {
+        "source": [key for key in protocol.sources if key != reference] if is_of_each_source else [],
+        "level": _levels(protocol, contrast),
+        "code": _codes(protocol, contrast) if "code" in test.may else [],
+    }
+    found = [contrast]
+    for part, values in open_parts.items():
+        if getattr(contrast, part) is None and values:
+            found = [one.model_copy(update={part: value}) for one in found for value in values]
+    return found
+
+
+def _levels(protocol: Protocol, contrast: PrimaryContrast) -> list[str]:
+    if contrast.factor is None:
+        return []
+    if contrast.factor == "shown_label":
+        labels = [source.shown_label for source in protocol.sources.values() if source.shown_label]
+        return [*dict.fromkeys(labels)][1:]
+    factor = protocol.conditions[contrast.factor]
+    reference = factor.reference_level or next(iter(factor.levels))
+    return [level for level in factor.levels if contrast.test == "change" or level != reference]
+
+
+def _codes(protocol: Protocol, contrast: PrimaryContrast) -> list[str]:
+    question = first_question(protocol, contrast.question)
+    return [*question.codes] if isinstance(question, CategoryQuestion) else []
 
 
 class Row(NamedTuple):
-    """What a rater answers once: the item, the unit within it, its source, and who answers in which cell."""
+    """What a rater answers once: the item, the unit within it, its source, and who answers in which cell.
+
+    `reached` is the share of their trials that the rater has done with this one; raters who leave miss the last ones.
+    """
 
     item: int
     unit: int
@@ -83,34 +159,55 @@ class Row(NamedTuple):
     cell: Cell
     pool: str | None
     is_model: bool = False
+    reached: float = 0.0
 
 
 def rows_of(
     protocol: Protocol, contrast: PrimaryContrast, trials: Sequence[PlannedTrial], dealt: Sequence[Dealt]
 ) -> list[Row]:
     """Everything that raters are asked the question about, once each."""
-    question = first_question(protocol, contrast.question)
     items = {key: code for code, key in enumerate(dict.fromkeys(trial.item.key for trial in trials))}
     units: dict[object, int] = {}
-    found: dict[Row, None] = {}
-    for one in dealt:
+    found: dict[Row, float] = {}
+    for one, reached in zip(dealt, shares_reached(dealt), strict=True):
         trial = trials[one.trial]
-        about: list[tuple[object, str | None]] = [(trial.item.key, None)]
-        if question is not None and question.target == "response":
-            about = [(each.key, each.source) for each in trial.responses]
-        elif question is not None and question.target == "pair":
-            about = [(frozenset(each.key for each in trial.responses), None)] * (len(trial.responses) == PAIR)
-        for unit, source in about:
+        for unit, source in _answered(protocol, contrast, trial):
             code = units.setdefault(unit, len(units))
-            found[Row(items[trial.item.key], code, source, one.rater, trial.cell, one.pool)] = None
-    rows = [*found]
+            found.setdefault(Row(items[trial.item.key], code, source, one.rater, trial.cell, one.pool), reached)
+    rows = [row._replace(reached=reached) for row, reached in found.items()]
     return [*rows, *_models(rows)] if {"rater_kind", "reference_rater_kind"} & contrast.named.keys() else rows
+
+
+def shares_reached(dealt: Sequence[Dealt]) -> list[float]:
+    """The share of their trials that a rater has done with each one, in the order dealt; the last one has 1."""
+    total, done = Counter(one.rater for one in dealt), Counter[int]()
+    found = []
+    for one in dealt:
+        done[one.rater] += 1
+        found.append(done[one.rater] / total[one.rater])
+    return found
+
+
+def _answered(
+    protocol: Protocol, contrast: PrimaryContrast, trial: PlannedTrial
+) -> Sequence[tuple[object, str | None]]:
+    """What a trial asks the question about, each with its source; of a choice between two sources, both of them."""
+    question = first_question(protocol, contrast.question)
+    if question is not None and question.target == "response":
+        return [(each.key, each.source) for each in trial.responses]
+    if question is None or question.target != "pair":
+        return [(trial.item.key, None)]
+    pair = frozenset(each.key for each in trial.responses)
+    if is_of_sources(contrast):
+        shown = [each.source for each in trial.responses]
+        return [(pair, source) for source in shown] if sorted(shown) == sorted(_two(protocol, contrast)) else []
+    return [(pair, None)] * (len(trial.responses) == PAIR)
 
 
 def _models(rows: Sequence[Row]) -> Iterator[Row]:
     """What five models answer: all that people do, once."""
     n_people = max((row.rater for row in rows), default=-1) + 1
-    units = dict.fromkeys(row._replace(rater=0, pool=None, is_model=True) for row in rows)
+    units = dict.fromkeys(row._replace(rater=0, pool=None, is_model=True, reached=0.0) for row in rows)
     yield from (row._replace(rater=n_people + model) for row in units for model in range(N_MODELS))
 
 
@@ -120,11 +217,24 @@ class Sides:
 
     Of an interaction, 2 is the first source at the reference level, 3 at the level that has the effect, 0 and 1 are the
     other source. `unit` is what both sides answer; the item of `shown` is the item, or what it is a version of.
+    `reached` is that of the rows.
     """
 
     side: Ints
     unit: Ints
     shown: Shown
+    reached: Floats
+
+    def taken(self, leaves_at: Floats) -> Sides:
+        """Without the rows that raters do not reach who leave after these shares of their trials, shape (raters,)."""
+        keep = self.reached <= leaves_at[self.shown.rater]
+        return Sides(self.side[keep], self.unit[keep], _where(self.shown, keep), self.reached[keep])
+
+
+def leaving(n_raters: int, attrition: float, rng: np.random.Generator) -> Floats:
+    """After which share of their trials raters leave, shape (n_raters,): 1 if they stay, else anywhere before."""
+    found: Floats = np.where(rng.random(n_raters) < attrition, rng.random(n_raters), 1.0)
+    return found
 
 
 def simulation_of(
@@ -136,17 +246,34 @@ def simulation_of(
     mean: float,
     difference: float,
     points: Sequence[float] | None,
+    attrition: float = 0.0,
 ) -> Simulation:
     """Return what simulates the contrast.
 
     `mean` and `difference` are points of a scale with these `points`, or shares of answers if it is of shares.
+    `attrition` is the share of people who leave before their last trial.
     """
     question = first_question(protocol, contrast.question)
-    is_of_raters = question is not None and question.target == "rater"
     sides = sides_of(protocol, contrast, rows)
     of_shares = is_of_shares(contrast)
-    values = np.array([0.0, 1.0] if of_shares else points)
-    return Simulation(sides, str(contrast.test), sds, mean, difference, values, of_shares, is_of_raters)
+    return Simulation(
+        sides,
+        str(contrast.test),
+        sds,
+        mean,
+        difference,
+        np.array([0.0, 1.0] if of_shares or points is None else points),
+        of_shares,
+        is_of_raters=question is not None and question.target == "rater",
+        is_lower_better=contrast.question not in protocol.analysis.composites and getattr(question, "reversed", False),
+        margin=margin_of(protocol, contrast),
+        attrition=attrition,
+    )
+
+
+def margin_of(protocol: Protocol, contrast: PrimaryContrast) -> float | None:
+    """The margin of a contrast that is tested against one."""
+    return protocol.analysis.margin_of(contrast.question) if contrast.test in MARGINS else None
 
 
 def sides_of(protocol: Protocol, contrast: PrimaryContrast, rows: Sequence[Row]) -> Sides:
@@ -155,21 +282,32 @@ def sides_of(protocol: Protocol, contrast: PrimaryContrast, rows: Sequence[Row])
     picked = [(row, pick(row)) for row in rows]
     kept = [(row.item, row.unit, row.rater, at) for row, at in picked if at is not None]
     item, unit, rater, side = np.array(kept, dtype=np.int64).reshape(-1, 4).T
+    reached = np.array([row.reached for row, at in picked if at is not None])
     is_matched = TESTS[str(contrast.test)].compares == "item_attribute" and protocol.analysis.matched_items is not None
     response = np.unique(unit * (int(side.max(initial=0)) + 1) + side, return_inverse=True)[1].astype(np.int64)
     cluster = item // PAIR if is_matched else item
-    return Sides(side, unit, Shown(cluster, response, side, rater))
+    return Sides(side, unit, Shown(cluster, response, side, rater), reached)
 
 
 Pick = Callable[[Row], int | None]
 
 
-def _by_source(protocol: Protocol, contrast: PrimaryContrast) -> Pick:
+def _two(protocol: Protocol, contrast: PrimaryContrast) -> tuple[str, str]:
+    """The source and the reference of a contrast, the first of all where it names none; empty if there is none."""
     reference = contrast.reference or protocol.reference
     source = contrast.source or next((key for key in protocol.sources if key != reference), None)
-    return lambda row: (
-        None if row.source is None else FIRST if row.source == source else _other(is_reference=row.source == reference)
-    )
+    return source or "", reference or ""
+
+
+def _by_source(protocol: Protocol, contrast: PrimaryContrast) -> Pick:
+    source, reference = _two(protocol, contrast)
+
+    def pick(row: Row) -> int | None:
+        if row.source is None or contrast.pool not in {None, row.pool}:
+            return None
+        return FIRST if row.source == source else _other(is_reference=row.source == reference)
+
+    return pick
 
 
 def _other(*, is_reference: bool) -> int | None:
@@ -277,26 +415,76 @@ class Simulation:
     points: Floats
     is_of_shares: bool
     is_of_raters: bool
+    is_lower_better: bool = False
+    margin: float | None = None
+    attrition: float = 0.0
 
     def result(self, rng: np.random.Generator) -> Result:
         """Draw one study and test it."""
+        if self.is_of_choices:
+            won, shown = self.choices(rng)
+            return share(won, item=shown.item, rater=shown.rater, null=0.5)
+        sides = self._taken(rng)
         if self.is_of_raters:
-            return self._of_raters(rng)
-        shown, side = self.sides.shown, self.sides.side
-        means = self._means(int(side.max(initial=0)) + 1)
-        sizes = [int(code.max(initial=-1)) + 1 for code in (shown.item, shown.response, shown.rater)]
-        minds = Minds(self.sds, means, n_items=sizes[0], n_responses=sizes[1], n_raters=sizes[2], rng=rng)
-        value = minds.ratings(shown, self.points)
-        return self._tested(value, side)
+            return self._of_raters(sides, rng)
+        return self._tested(self._minds(rng).ratings(sides.shown, self.points), sides)
 
-    def _tested(self, value: Floats, side: Ints) -> Result:
-        shown, first = self.sides.shown, side == FIRST
+    @property
+    def is_of_choices(self) -> bool:
+        """Whether raters choose between two sources."""
+        return "preference" in TESTS[self.test].measures and not self.is_of_shares
+
+    def choices(self, rng: np.random.Generator) -> tuple[Floats, Shown]:
+        """Draw one study of choices: 1 where the first source is chosen, else 0, and where it is shown."""
+        sides = self._taken(rng)
+        one, other = (_where(sides.shown, sides.side == at) for at in (FIRST, OTHER))
+        return self._minds(rng).choices(one, other), one
+
+    def influences(self, rng: np.random.Generator) -> tuple[Floats, Ints, Ints]:
+        """Draw one study: the influence of each answer on the difference of two sources, its item and its rater."""
+        if self.is_of_choices:
+            won, shown = self.choices(rng)
+            return (won - won.mean()) / max(len(won), 1), shown.item, shown.rater
+        sides = self._taken(rng)
+        value, influence = self._minds(rng).ratings(sides.shown, self.points), np.zeros(len(sides.side))
+        for at, sign in ((FIRST, 1), (OTHER, -1)):
+            here = sides.side == at
+            influence[here] = sign * (value[here] - value[here].mean()) / max(int(here.sum()), 1)
+        return influence, sides.shown.item, sides.shown.rater
+
+    def _taken(self, rng: np.random.Generator) -> Sides:
+        """What raters answer, some of whom leave."""
+        if not self.attrition:
+            return self.sides
+        return self.sides.taken(leaving(_n(self.sides.shown.rater), self.attrition, rng))
+
+    def _minds(self, rng: np.random.Generator) -> Minds:
+        shown, means = self.sides.shown, self._means(_n(self.sides.side))
+        sizes = {"n_items": _n(shown.item), "n_responses": _n(shown.response), "n_raters": _n(shown.rater)}
+        return Minds(self.sds, means, rng=rng, **sizes)
+
+    def _tested(self, value: Floats, sides: Sides) -> Result:
+        shown, side, first = sides.shown, sides.side, sides.side == FIRST
         if TESTS[self.test].compares == "pools":
-            return pool_difference(value, first, unit=self.sides.unit, item=shown.item, rater=shown.rater)
+            return pool_difference(value, first, unit=sides.unit, item=shown.item, rater=shown.rater)
         if self.test == "interaction":
             return interaction(value, side >= PAIR, side % PAIR == 1, item=shown.item, rater=shown.rater)
+        if TESTS[self.test].compares == "sources" and not self.is_of_shares:
+            return self._of_means(value, first, shown)
         compare = category_difference if self.test == "category_difference" else factor_effect
         return compare(value, first, item=shown.item, rater=shown.rater)
+
+    def _of_means(self, value: Floats, first: Bools, shown: Shown) -> Result:
+        """The difference in means of two sources, by the declared test if it is a t test or one against a margin."""
+        if self.test in {"t_paired", "t_unpaired"}:
+            is_paired = self.test == "t_paired"
+            return item_mean_difference(value, first, item=shown.item, rater=shown.rater, is_paired=is_paired)
+        found = mean_difference(value, first, item=shown.item, rater=shown.rater)
+        if self.margin is None:
+            return found
+        if self.test == "equivalence":
+            return equivalence(found, self.margin)
+        return non_inferiority(found, self.margin, is_lower_better=self.is_lower_better)
 
     def _means(self, n: int) -> Floats:
         """The mean quality of each side; of shares, so that the share of all answers is as stated."""
@@ -308,10 +496,11 @@ class Simulation:
         means: Floats = middle + self.sds.whole * ndtri(np.clip(wanted, 0.001, 0.999))
         return means
 
-    def _of_raters(self, rng: np.random.Generator) -> Result:
-        """Draw one or two scores of each rater: the level of the rater, and noise."""
-        rater, at = np.unique(self.sides.shown.rater, return_index=True)
-        is_first: Bools = self.sides.side[at] == FIRST
+    def _of_raters(self, sides: Sides, rng: np.random.Generator) -> Result:
+        """Draw one or two scores of each rater: the level of the rater, and noise. Who leaves has no last score."""
+        is_last = sides.reached == 1 if self.attrition else np.ones(len(sides.side), dtype=bool)
+        rater, at = np.unique(sides.shown.rater[is_last], return_index=True)
+        is_first: Bools = sides.side[is_last][at] == FIRST
         level = self.mean + rng.normal(0, self.sds.rater, len(rater))
         before, after = (level + rng.normal(0, self.sds.residual, len(rater)) for _ in range(2))
         after = after + self.difference * is_first
@@ -323,3 +512,12 @@ class Simulation:
         if self.test == "change":
             return change(on_scale(before), on_scale(after))
         return change_difference(on_scale(before), on_scale(after), is_first)
+
+
+def _n(code: Ints) -> int:
+    """How many codes there are."""
+    return int(code.max(initial=-1)) + 1
+
+
+def _where(shown: Shown, is_in: Bools) -> Shown:
+    return Shown(shown.item[is_in], shown.response[is_in], shown.source[is_in], shown.rater[is_in])

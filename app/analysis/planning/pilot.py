@@ -52,9 +52,14 @@ def with_stated(assumed: Assumed, stated: Mapping[str, float | None]) -> Assumed
     of_sds = {name: value for name, value in given.items() if name not in {"mean", "difference"}}
     others = {name: value for name, value in given.items() if name not in of_sds}
     if "difference" in others and "mean" not in others:
-        others["mean"] = assumed.mean + (assumed.difference - others["difference"]) / 2
+        others["mean"] = with_difference(assumed, others["difference"]).mean
     origin = f"{assumed.origin}; stated: {', '.join(given)}"
     return replace(assumed, sds=replace(assumed.sds, **of_sds), origin=origin, **others)
+
+
+def with_difference(assumed: Assumed, difference: float) -> Assumed:
+    """The assumptions with another difference around the same middle."""
+    return replace(assumed, mean=assumed.mean + (assumed.difference - difference) / 2, difference=difference)
 
 
 def assumed_of_pilot(frames: Frames, protocol: Protocol, question: ScaledQuestion) -> Assumed | None:

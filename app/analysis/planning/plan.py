@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from app.analysis.planning.declared import is_of_sources
+from app.analysis.planning.family import members_of
 from app.analysis.planning.human_share import HumanShare
 from app.analysis.planning.scenario import Assumed, Scenario, Simulated
 from app.analysis.statistic import declared
@@ -52,7 +54,8 @@ class Plan:
     """All scenarios of a study, with everything needed to reproduce them.
 
     `contrast` are the named parts of the declared contrast that is planned, None for source and reference. `savings` is
-    what a model judge saves, if one is planned.
+    what a model judge saves, if one is planned. `n_tests` is how many tests Holm's method adjusts together, `attrition`
+    the share of raters who leave before their last trial.
     """
 
     study: str
@@ -64,6 +67,8 @@ class Plan:
     rows: tuple[PlanRow, ...]
     contrast: dict[str, Any] | None = None
     savings: HumanShare | None = None
+    n_tests: int = 1
+    attrition: float = 0.0
 
     def as_document(self) -> dict[str, Any]:
         """Return the plan as plain JSON types."""
@@ -81,6 +86,7 @@ def plan(  # noqa: PLR0913 - each is a part of a plan
     seed: int,
     only: str | None = None,
     contrast: PrimaryContrast | None = None,
+    attrition: float = 0.0,
 ) -> Plan:
     """Simulate each scenario with the study's own design: its trials, pools, conditions, limits and repeats.
 
@@ -93,20 +99,38 @@ def plan(  # noqa: PLR0913 - each is a part of a plan
         n_simulations: how often each scenario is simulated.
         only: the one statistic to compute; None for all.
         seed: the same seed gives the same plan; scenarios do not depend on each other.
-        contrast: a declared contrast that is none of two sources; planned in place of that of source and reference.
+        contrast: the declared contrast that is planned; None for means and choices of source and reference.
+        attrition: the share of people who leave before their last trial; what they leave stays open.
     """
     reference = protocol.reference
     source = next((name for name in protocol.sources if name != reference), None)
+    members = members_of(protocol, question, assumed, contrast)
     rows = [
         row
         for scenario in scenarios
         for row in _rows(
-            Simulated(protocol, items, assumed, scenario, question, seed, contrast), scenario, n_simulations, only
+            Simulated(protocol, items, assumed, scenario, question, seed, members, attrition),
+            scenario,
+            n_simulations,
+            only,
         )
     ]
-    key = question.key if question else contrast.question if contrast else None
-    named = contrast.named if contrast else None
-    return Plan(protocol.slug, key, source, reference, seed, assumed, tuple(rows), named)
+    declared_contrast = None if contrast is None or is_of_sources(contrast) else contrast
+    key = question.key if question else declared_contrast.question if declared_contrast else None
+    named = declared_contrast.named if declared_contrast else None
+    n_tests = max(sum(one.is_in_family for one in members), 1)
+    return Plan(
+        protocol.slug,
+        key,
+        source,
+        reference,
+        seed,
+        assumed,
+        tuple(rows),
+        named,
+        n_tests=n_tests,
+        attrition=attrition,
+    )
 
 
 def _rows(simulated: Simulated, size: Scenario, n_simulations: int, only: str | None) -> Iterator[PlanRow]:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.analysis.data.encoded_study import Floats, Ints
-from app.analysis.planning.declared import rows_of, simulation_of
+from app.analysis.planning.declared import leaving, rows_of, shares_reached, simulation_of, statistic_of
 from app.protocol.allocation.bulk_allocation import Dealt, deal, so_many_items, with_raters_per_trial
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials
 from app.protocol.primary import PrimaryContrast
 from app.protocol.questions.registry import ScaledQuestion
-from app.protocol.questions.scale import Level
 from app.protocol.study import Protocol
 from app.stats.agreement import krippendorff_alpha
-from app.stats.comparison.describe import mean_difference, share
+from app.stats.multiplicity import adjusted
 from app.stats.ratings import Ratings
 from app.stats.result import Result
 from app.stats.simulated_ratings import Minds, Sds, Shown
-
-PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +33,22 @@ class Assumed:
     mean: float
     difference: float
     origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A contrast that is simulated, with its assumptions and the points of its scale.
+
+    `is_shown`: whether the plan has a row for it. `is_in_family`: whether Holm's method adjusts it with the others;
+    `is_simulated` is False for a member that planning cannot simulate, which counts as not detected.
+    """
+
+    contrast: PrimaryContrast
+    assumed: Assumed
+    points: tuple[float, ...] | None
+    is_shown: bool = False
+    is_in_family: bool = True
+    is_simulated: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +71,10 @@ class Simulated:
         scenario: Scenario,
         question: ScaledQuestion | None,
         seed: int,
-        contrast: PrimaryContrast | None = None,
+        members: Sequence[Member] = (),
+        attrition: float = 0.0,
     ) -> None:
-        self._protocol, self._assumed, self._n_raters, self._question = protocol, assumed, scenario.n_raters, question
+        self._assumed, self._n_raters, self._question, self._attrition = assumed, scenario.n_raters, question, attrition
         self._sources = tuple(protocol.sources)
         self._reference = self._code(protocol.reference)
         # Agreement is that on one source: over both it would be inflated by their difference.
@@ -77,14 +90,14 @@ class Simulated:
         loads = np.bincount([one.rater for one in dealt], minlength=1)
         self.most_trials = int(loads.max()) + (repeats.n if repeats else 0)
         self._lay_out(trials, dealt)
-        self._contrast = contrast
-        if contrast is not None:
-            rows = rows_of(protocol, contrast, trials, dealt)
-            points = None if question is None else question.values
-            mean, difference = assumed.mean, assumed.difference
-            self._declared = simulation_of(
-                protocol, contrast, rows, assumed.sds, mean=mean, difference=difference, points=points
-            )
+        self._members = []
+        for one in members if dealt else ():
+            of, contrast = one.assumed, one.contrast
+            rows = rows_of(protocol, contrast, trials, dealt) if one.is_simulated else []
+            if rows or not one.is_simulated:
+                how = {"mean": of.mean, "difference": of.difference, "attrition": attrition}
+                drawn = simulation_of(protocol, contrast, rows, of.sds, points=one.points, **how) if rows else None
+                self._members.append((one, drawn))
 
     def _code(self, source: str | None) -> int:
         return self._sources.index(source) if source in self._sources else -1
@@ -94,56 +107,59 @@ class Simulated:
         items = _numbered(trial.item.key for trial in trials)
         responses = _numbered(one.key for trial in trials for one in trial.responses)
         self._n_items, self._n_responses = len(items), len(responses)
-        seen, pairs = [], []
-        for one in dealt:
+        seen: dict[tuple[int, int, int, int], float] = {}
+        for one, reached in zip(dealt, shares_reached(dealt), strict=True):
             trial = trials[one.trial]
-            row = [
-                (items[trial.item.key], responses[each.key], self._code(each.source), one.rater)
-                for each in trial.responses
-            ]
-            seen += row
-            if [cell[2] for cell in row] in ([self._source, self._reference], [self._reference, self._source]):
-                pairs.append(sorted(row, key=lambda cell: cell[2] == self._reference))
-        self._shown = _shown(list(dict.fromkeys(seen)))
-        self._one, self._other = _shown([pair[0] for pair in pairs]), _shown([pair[1] for pair in pairs])
+            for each in trial.responses:
+                row = (items[trial.item.key], responses[each.key], self._code(each.source), one.rater)
+                seen.setdefault(row, reached)
+        self._shown, self._reached = _shown([*seen]), np.array([*seen.values()])
 
     def results(self, only: str | None = None) -> dict[str, Result]:
         """Simulate one study and return the results, by statistic, that the design and the questions allow.
 
-        `only` names the one statistic to compute.
+        P-values of the primary contrasts are adjusted as the report adjusts them. `only` names the one statistic to
+        compute.
         """
-        minds = self._minds()
-        ways: dict[str, Callable[[], Result]] = {}
-        if self._contrast is not None:
-            ways[str(self._contrast.test)] = partial(self._declared.result, self._rng)
-        if self._question is not None and self._question.target == "response" and len(self._shown.item):
-            ways |= self._of_ratings(minds.ratings(self._shown, np.array(self._question.values)), self._question.level)
-        if self._contrast is None and self._protocol.choice_questions and len(self._one.item):
-            ways |= self._of_choices(minds.choices(self._one, self._other))
-        return {statistic: compute() for statistic, compute in ways.items() if only in {None, statistic}}
+        found: dict[str, Result] = {}
+        shown = [one for one in self._members if one[0].is_shown and only in {None, statistic_of(one[0].contrast)}]
+        if only is None and self._question is not None and self._question.target == "response" and len(self._reached):
+            found[f"krippendorff_alpha_{self._question.level}"] = self._agreement(self._question)
+        elif only is None and self._question is None:
+            chosen = next((drawn for _, drawn in shown if drawn and drawn.is_of_choices), None)
+            if chosen is not None:
+                found["krippendorff_alpha_nominal"] = _of_choices(*chosen.choices(self._rng))
+        results = {id(one): drawn.result(self._rng) for one, drawn in shown if drawn}
+        if any(one.is_in_family for one, _ in shown):
+            results = self._adjusted(results)
+        return found | {statistic_of(one.contrast): results[id(one)] for one, _ in shown if id(one) in results}
 
     def influences(self, statistic: str) -> tuple[Floats, Ints, Ints]:
         """Simulate one study: the influence of each answer on the difference of two sources, its item and its rater.
 
         `statistic` is `mean_difference`, of the question, or `share_preferred`.
         """
-        minds, shown = self._minds(), self._one if statistic == "share_preferred" else self._shown
-        if statistic == "share_preferred" or self._question is None:
-            won = minds.choices(self._one, self._other)
-            return (won - won.mean()) / max(len(won), 1), shown.item, shown.rater
-        value = minds.ratings(shown, np.array(self._question.values))
-        influence = np.zeros(len(value))
-        for source, sign in ((self._source, 1), (self._reference, -1)):
-            here = shown.source == source
-            influence[here] = sign * (value[here] - value[here].mean()) / max(int(here.sum()), 1)
-        here = np.isin(shown.source, [self._source, self._reference])
-        return influence[here], shown.item[here], shown.rater[here]
+        [drawn] = [drawn for one, drawn in self._members if drawn and statistic_of(one.contrast) == statistic][:1]
+        return drawn.influences(self._rng)
 
-    def _minds(self) -> Minds:
-        """New effects of items, responses and raters."""
-        gap = self._assumed.difference
-        means = np.array([self._assumed.mean + gap * (code != self._reference) for code in range(len(self._sources))])
-        return Minds(
+    def _adjusted(self, results: dict[int, Result]) -> dict[int, Result]:
+        """The results with p-values of the family adjusted by Holm's method, its other members drawn apart."""
+        family = [(one, drawn) for one, drawn in self._members if one.is_in_family]
+        drawn_now = {
+            id(one): results.get(id(one)) or (drawn.result(self._rng) if drawn else None) for one, drawn in family
+        }
+        p_values = [1.0 if result is None else result.p_value for result in drawn_now.values()]
+        found = dict(zip(drawn_now, adjusted(p_values, "holm"), strict=True))
+        return {key: replace(result, p_value=found.get(key, result.p_value)) for key, result in results.items()}
+
+    def _agreement(self, question: ScaledQuestion) -> Result:
+        means = np.array(
+            [
+                self._assumed.mean + self._assumed.difference * (code != self._reference)
+                for code in range(max(len(self._sources), 1))
+            ]
+        )
+        minds = Minds(
             self._assumed.sds,
             means,
             n_items=self._n_items,
@@ -151,30 +167,17 @@ class Simulated:
             n_raters=self._n_raters,
             rng=self._rng,
         )
-
-    def _of_ratings(self, value: Floats, level: Level) -> dict[str, Callable[[], Result]]:
-        shown, is_source = self._shown, self._shown.source == self._source
-        rated = Ratings(shown.response[is_source], shown.rater[is_source], value[is_source])
-        ways: dict[str, Callable[[], Result]] = {f"krippendorff_alpha_{level}": partial(_agreement, rated, level)}
-        here = is_source | (shown.source == self._reference)
-        if self._contrast is None and self._reference >= 0 and len(self._sources) > 1:
-            ways["mean_difference"] = partial(
-                mean_difference, value[here], is_source[here], item=shown.item[here], rater=shown.rater[here]
-            )
-        return ways
-
-    def _of_choices(self, won: Floats) -> dict[str, Callable[[], Result]]:
-        item, rater = self._one.item, self._one.rater
-        of_choices: dict[str, Callable[[], Result]] = {
-            "share_preferred": partial(share, won, item=item, rater=rater, null=0.5)
-        }
-        if self._question is not None:
-            return of_choices
-        return {"krippendorff_alpha_nominal": partial(_agreement, Ratings(item, rater, won), "nominal"), **of_choices}
+        shown = self._shown
+        value = minds.ratings(shown, np.array(question.values))
+        is_in = shown.source == self._source
+        if self._attrition:
+            is_in &= self._reached <= leaving(self._n_raters, self._attrition, self._rng)[shown.rater]
+        rated = Ratings(shown.response[is_in], shown.rater[is_in], value[is_in])
+        return krippendorff_alpha(rated, level=question.level, inference="new_units_and_raters")
 
 
-def _agreement(ratings: Ratings, level: Level) -> Result:
-    return krippendorff_alpha(ratings, level=level, inference="new_units_and_raters")
+def _of_choices(won: Floats, shown: Shown) -> Result:
+    return krippendorff_alpha(Ratings(shown.item, shown.rater, won), level="nominal", inference="new_units_and_raters")
 
 
 def _numbered(keys: Iterable[str]) -> dict[str, int]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from random import Random
 
+from app.protocol.allocation.allocate import weight_of
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.requirements import Group, group_of
 from app.protocol.allocation.trials import Candidate, PlannedItem, PlannedTrial
@@ -77,8 +78,9 @@ class _Raters:
 def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng: Random) -> list[Dealt]:
     """Assign each seat to an eligible rater with the fewest trials; seats that no rater can take stay empty.
 
-    Raters are distributed over the between-rater cells and the pools in proportion to the raters that these need. No
-    rater gets more trials than the design allows, the same responses twice or, if the design forbids it, an item twice.
+    Raters are distributed over the between-rater cells and the pools in proportion to the raters that these need and
+    the weights of the cells. No rater gets more trials than the design allows, the same responses twice or, if the
+    design forbids it, an item twice.
 
     Args:
         protocol: the study.
@@ -92,7 +94,8 @@ def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng:
         for pool in (protocol.design.pools or (None,))
         if (group := group_of(protocol, trials, cell, pool))
     ]
-    raters = _raters(groups, n_raters, rng)
+    shares = [group.n_raters * weight_of(protocol.conditions, group.cell) for group in groups]
+    raters = _raters(groups, shares, n_raters, rng)
     found = []
     order = list(range(len(trials)))
     rng.shuffle(order)
@@ -105,14 +108,13 @@ def deal(protocol: Protocol, trials: Sequence[PlannedTrial], n_raters: int, rng:
     return found
 
 
-def _raters(groups: Sequence[Group], n_raters: int, rng: Random) -> list[_Raters]:
-    """The raters of each group: a rounded share of all raters, in proportion to the number that the group needs."""
-    needed = sum(group.n_raters for group in groups)
+def _raters(groups: Sequence[Group], shares: Sequence[int], n_raters: int, rng: Random) -> list[_Raters]:
+    """The raters of each group: a rounded share of all raters, in proportion to `shares`."""
     ends = reached = 0
     found = []
-    for group in groups:
-        reached += group.n_raters
-        begins, ends = ends, round(n_raters * reached / needed)
+    for group, share in zip(groups, shares, strict=True):
+        reached += share
+        begins, ends = ends, round(n_raters * reached / sum(shares))
         found.append(_Raters(range(begins, ends), group.n_each, rng))
     return found
 

@@ -5,37 +5,50 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from app.analysis.data.frames import Frames
-from app.analysis.planning.declared import SIMULATED
+from app.analysis.planning.declared import (
+    NotSimulatedError,
+    is_simulated,
+    margin_of,
+    planned_contrast,
+    statistic_of,
+)
 from app.analysis.planning.human_share import HumanShare
 from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed
-from app.analysis.planning.size_parameters import Reach, SizeParameter, binding, reach, width_for_power
+from app.analysis.planning.size_parameters import (
+    Reach,
+    SizeParameter,
+    binding,
+    reach,
+    width_for_margin,
+    width_for_power,
+)
 from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
-from app.protocol.primary import TESTS
-from app.protocol.primary_default import primary_contrasts
+from app.protocol.primary import PrimaryContrast
 from app.protocol.study import Protocol
 from app.rating.seats.trials import list_items
 from app.results.charts.plan_charts import curve_spec
 from app.results.charts.render import render
 from app.results.making.making import LONG_PARTS, Making, Wanted
 from app.results.making.task import Task
-from app.results.planning.effort import effort
+from app.results.planning.effort import Effort, effort
 from app.results.planning.judge_savings import Aim, judge_savings, judges_to_plan
-from app.results.planning.make_plan import Asked, PlanError, make_plan, rated_questions
+from app.results.planning.make_plan import Asked, PlanError, make_plan
 from app.results.reports.report_input import read_study
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 
 # The curve's line is fitted through many sizes, so each of them needs fewer simulations than the sizes in the table.
 N_SIMULATIONS, N_OF_CURVE = 60, 20
-ITEM_TIMES, RATER_TIMES = (0.5, 1, 2, 3), (1, 2, 3)
+ITEM_TIMES, RATER_TIMES, MORE_RATERS = (0.5, 1, 2, 3), (1, 2, 3), (1, 2, 4)
 MIN_ITEMS = 4
 # Sizes above this are not simulated: the page would take minutes.
 MAX_RATINGS = 30_000
@@ -48,7 +61,9 @@ SAME_CONTRAST = ("mean_difference_lmm", "t_paired", "t_unpaired", "share_preferr
 class Wish:
     """What the lead asks for: the size, the goal, and the assumptions that they state in points.
 
-    `correlation` is that of a model judge with people over items.
+    The goal is a width of the interval, else this power. `correlation` is that of a model judge with people over items.
+    `attrition` is the share of raters who leave early, `n_raters` how many start; by default as many as the design
+    needs.
     """
 
     n_items: int
@@ -56,6 +71,9 @@ class Wish:
     goal_width: float | None
     stated: Mapping[str, float | None]
     correlation: float | None = None
+    n_raters: int | None = None
+    attrition: float = 0.0
+    power: float = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +81,8 @@ class Forecast:
     """Expected results at the present size, how far each setting reaches, and a size that reaches the goal.
 
     `other_test` is the test of the primary contrast if it is another one than that of the statistic. `n_of_curve` is
-    the number of simulated studies per point of the curve. `savings` is what a model judge saves.
+    the number of simulated studies per point of the curve. `savings` is what a model judge saves. `margin` is that of a
+    test against one, `n_tests` how many p-values are adjusted together.
     """
 
     statistic: str
@@ -78,6 +97,8 @@ class Forecast:
     curve: dict[str, str]
     savings: HumanShare | None = None
     n_of_curve: int = N_OF_CURVE
+    margin: float | None = None
+    n_tests: int = 1
 
     @property
     def is_reached(self) -> bool:
@@ -118,33 +139,44 @@ def forecast(
         PlanError: the primary contrast is of a kind that is not simulated, the design gives no estimate, or the study
             is too large to simulate.
     """
-    question, statistic, test = _planned(protocol)
-    _check_size(effort(protocol, items, wish.n_items, wish.per_trial).n_ratings)
-    first = _simulated(
-        protocol,
-        items,
-        Asked((wish.n_items,), (), (wish.per_trial,), question, wish.stated, pilot, N_SIMULATIONS, statistic=statistic),
-    )
-    now = _row(first, statistic)
+    contrast = _planned(protocol)
+    statistic, margin = statistic_of(contrast), margin_of(protocol, contrast)
+    ask = _Asker(protocol, items, statistic, wish)
+    _check_size(ask.n_ratings(wish.n_items, wish.per_trial))
+    first = ask.plan(wish.n_items, wish.per_trial, stated=wish.stated, pilot=pilot)
+    now = ask.row(first)
     stated = {**asdict(first.assumed.sds), "mean": first.assumed.mean, "difference": first.assumed.difference}
-    rows = [
-        _row(_at(protocol, items, n_items, per_trial, question, stated, statistic, N_OF_CURVE), statistic)
-        for n_items, per_trial in _sizes(protocol, items, wish)
-    ]
-    goal = wish.goal_width or width_for_power(_difference(now))
+    of_curve = partial(ask.plan, stated=stated, n_simulations=N_OF_CURVE)
+    rows = [ask.row(of_curve(*size)) for size in ask.sizes()]
+    of_raters = [ask.row(of_curve(wish.n_items, wish.per_trial, n)) for n in ask.numbers_of_raters(now)]
+    goal = wish.goal_width or _goal(contrast, now, first, margin, wish.power)
     found = (
         reach("items", wish.n_items, [row for row in rows if row.raters_per_trial == wish.per_trial], goal),
         reach("raters_per_trial", wish.per_trial, [row for row in rows if row.n_items == wish.n_items], goal),
+        reach("raters", now.n_raters, of_raters, goal),
     )
     reaches = tuple(one for one in found if one is not None)
     binds = binding(reaches)
-    solution = _solution(protocol, items, wish, reaches, binds, question, stated, statistic)
+    solution = ask.solution(next((one for one in reaches if one.parameter == binds), None), stated)
     curve = {theme: render(curve_spec(rows, goal, theme), "svg").decode() for theme in ("light", "dark")}
-    other_test = None if test in {statistic, *SAME_CONTRAST} else test
-    judges = judges_to_plan(wish.correlation, pilot, question, statistic)
-    aim = Aim(statistic, question, wish.n_items, wish.per_trial, goal)
-    savings = judge_savings(protocol, items, first.assumed, judges, aim)
-    return Forecast(statistic, question, other_test, first.assumed, now, goal, reaches, binds, solution, curve, savings)
+    other_test = None if contrast.test in {statistic, *SAME_CONTRAST} else contrast.test
+    judges = judges_to_plan(wish.correlation, pilot, first.question, statistic)
+    aim = Aim(statistic, first.question, wish.n_items, wish.per_trial, goal)
+    return Forecast(
+        statistic,
+        first.question,
+        other_test,
+        first.assumed,
+        now,
+        goal,
+        reaches,
+        binds,
+        solution,
+        curve,
+        judge_savings(protocol, items, first.assumed, judges, aim),
+        margin=margin,
+        n_tests=first.n_tests,
+    )
 
 
 def _check_size(n_ratings: int) -> None:
@@ -155,63 +187,29 @@ def _check_size(n_ratings: int) -> None:
         )
 
 
-def _planned(protocol: Protocol) -> tuple[str | None, str, str]:
-    """The question, the statistic and the test of the first primary contrast that can be simulated."""
-    rated = [question.key for question in rated_questions(protocol)]
-    choices = {question.key for question in protocol.choice_questions}
-    for contrast in primary_contrasts(protocol):
-        if contrast.test in SIMULATED:
-            return contrast.question, str(contrast.test), str(contrast.test)
-        if TESTS[str(contrast.test)].compares != "sources":
-            continue
-        if contrast.question in choices:
-            return (next(iter(rated), None), "share_preferred", str(contrast.test))
-        if contrast.question in rated:
-            return (contrast.question, "mean_difference", str(contrast.test))
-    raise PlanError(
-        "Precision is simulated for choices, for ratings of responses and scores of such ratings, and for contrasts of "
-        "conditions, pools, models and people, changes, codes and attributes of items. The primary contrast of this "
-        "study is none of these; the effort above holds for it. To see what a design like this can "
-        "show, name a question about responses as primary under Design, Analysis."
-    )
+def _planned(protocol: Protocol) -> PrimaryContrast:
+    """The first primary contrast that can be simulated."""
+    try:
+        found = planned_contrast(protocol)
+    except NotSimulatedError:
+        found = None
+    if found is None or not is_simulated(protocol, found):
+        raise PlanError(
+            "Precision is simulated for choices, for ratings of responses and scores of such ratings, and for "
+            "contrasts of conditions, pools, models and people, changes, codes and attributes of items. The primary "
+            "contrast of this study is none of these; the effort above holds for it. To see what a design like this "
+            "can show, name a question about responses as primary under Design, Analysis."
+        )
+    return found
 
 
-def _simulated(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
-    n_items, per_trial = asked.n_items[0], asked.raters_per_trial[0]
-    n_raters = max(effort(protocol, items, n_items, per_trial).n_raters, 2)
-    return make_plan(protocol, items, replace(asked, n_raters=(n_raters,)))
-
-
-def _at(
-    protocol: Protocol,
-    items: Sequence[PlannedItem],
-    n_items: int,
-    per_trial: int,
-    question: str | None,
-    stated: Mapping[str, float | None],
-    statistic: str,
-    n_simulations: int = N_SIMULATIONS,
-) -> Plan:
-    asked = Asked((n_items,), (), (per_trial,), question, stated, n_simulations=n_simulations, statistic=statistic)
-    return _simulated(protocol, items, asked)
-
-
-def _sizes(protocol: Protocol, items: Sequence[PlannedItem], wish: Wish) -> list[tuple[int, int]]:
-    """The sizes of the curve, from fewer to more, as far as they are not too large to simulate."""
-    sizes = [
-        (max(round(wish.n_items * times), MIN_ITEMS), wish.per_trial * more)
-        for more in RATER_TIMES
-        for times in ITEM_TIMES
-    ]
-    small = [size for size in dict.fromkeys(sizes) if effort(protocol, items, *size).n_ratings <= MAX_RATINGS]
-    return small or sizes[:2]
-
-
-def _row(plan: Plan, statistic: str) -> PlanRow:
-    row = next((row for row in plan.rows if row.statistic == statistic), None)
-    if row is None:
-        raise PlanError("The design shows no two sides that this contrast compares.")
-    return row
+def _goal(contrast: PrimaryContrast, now: PlanRow, plan: Plan, margin: float | None, power: float) -> float:
+    """The width of the interval with which the primary contrast has this power."""
+    if margin is None:
+        return width_for_power(_difference(now), power=power, n_tests=plan.n_tests)
+    is_two_sided = contrast.test == "equivalence"
+    room = margin - abs(_difference(now)) if is_two_sided else margin + _difference(now)
+    return width_for_margin(room, is_two_sided=is_two_sided, power=power, n_tests=plan.n_tests)
 
 
 def _difference(row: PlanRow) -> float:
@@ -219,21 +217,72 @@ def _difference(row: PlanRow) -> float:
     return estimate - HALF if row.statistic == "share_preferred" else estimate
 
 
-def _solution(
-    protocol: Protocol,
-    items: Sequence[PlannedItem],
-    wish: Wish,
-    reaches: Sequence[Reach],
-    binds: SizeParameter | None,
-    question: str | None,
-    stated: Mapping[str, float | None],
-    statistic: str,
-) -> PlanRow | None:
-    """The size that reaches the goal by the binding setting alone, simulated to confirm it."""
-    chosen = next((one for one in reaches if one.parameter == binds and one.needed is not None), None)
-    if chosen is None or chosen.needed is None:
-        return None
-    n_items, per_trial = (chosen.needed, wish.per_trial) if binds == "items" else (wish.n_items, chosen.needed)
-    if effort(protocol, items, n_items, per_trial).n_ratings > MAX_RATINGS:
-        return None
-    return _row(_at(protocol, items, n_items, per_trial, question, stated, statistic), statistic)
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    """Plans of one study at several sizes, with one row each."""
+
+    protocol: Protocol
+    items: Sequence[PlannedItem]
+    statistic: str
+    wish: Wish
+
+    def effort(self, n_items: int, per_trial: int) -> Effort:
+        return effort(self.protocol, self.items, n_items, per_trial)
+
+    def n_ratings(self, n_items: int, per_trial: int) -> int:
+        return self.effort(n_items, per_trial).n_ratings
+
+    def plan(
+        self,
+        n_items: int,
+        per_trial: int,
+        n_raters: int | None = None,
+        *,
+        stated: Mapping[str, float | None],
+        n_simulations: int = N_SIMULATIONS,
+        pilot: tuple[Frames, Protocol] | None = None,
+    ) -> Plan:
+        is_now = (n_items, per_trial) == (self.wish.n_items, self.wish.per_trial)
+        own = self.wish.n_raters if is_now else None
+        asked = Asked(
+            (n_items,),
+            (n_raters or own or max(self.effort(n_items, per_trial).n_raters, 2),),
+            (per_trial,),
+            stated=stated,
+            pilot=pilot,
+            n_simulations=n_simulations,
+            statistic=self.statistic,
+            attrition=self.wish.attrition,
+        )
+        return make_plan(self.protocol, self.items, asked)
+
+    def row(self, plan: Plan) -> PlanRow:
+        row = next((row for row in plan.rows if row.statistic == self.statistic), None)
+        if row is None:
+            raise PlanError("The design shows no two sides that this contrast compares.")
+        return row
+
+    def sizes(self) -> list[tuple[int, int]]:
+        """The sizes of the curve, from fewer to more, as far as they are not too large to simulate."""
+        n_items, per_trial = self.wish.n_items, self.wish.per_trial
+        sizes = [
+            (max(round(n_items * times), MIN_ITEMS), per_trial * more) for more in RATER_TIMES for times in ITEM_TIMES
+        ]
+        small = [size for size in dict.fromkeys(sizes) if self.n_ratings(*size) <= MAX_RATINGS]
+        return small or sizes[:2]
+
+    def numbers_of_raters(self, now: PlanRow) -> list[int]:
+        """Numbers of raters who share the ratings of the present size, up to one trial each."""
+        most = max(now.n_seats, now.n_raters)
+        return [*dict.fromkeys(min(now.n_raters * times, most) for times in MORE_RATERS)]
+
+    def solution(self, chosen: Reach | None, stated: Mapping[str, float | None]) -> PlanRow | None:
+        """The size that reaches the goal by the binding setting alone, simulated to confirm it."""
+        if chosen is None or chosen.needed is None:
+            return None
+        n_items = chosen.needed if chosen.parameter == "items" else self.wish.n_items
+        per_trial = chosen.needed if chosen.parameter == "raters_per_trial" else self.wish.per_trial
+        if self.n_ratings(n_items, per_trial) > MAX_RATINGS:
+            return None
+        n_raters = chosen.needed if chosen.parameter == "raters" else None
+        return self.row(self.plan(n_items, per_trial, n_raters, stated=stated))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from app.analysis.data.frames import Frames
+from app.analysis.planning.family import members_of
 from app.analysis.planning.human_share import (
     HumanShare,
     JudgeAssumed,
@@ -87,8 +88,9 @@ def judge_savings(
         return max(needed.n_raters, MIN_RATERS), needed.n_ratings
 
     rated = next((one for one in rated_questions(protocol) if one.key == aim.question), None)
+    members = members_of(protocol, rated, assumed, None)
     simulated = [
-        Simulated(protocol, items, assumed, Scenario(m, size_of(m)[0], aim.per_trial), rated, SEED)
+        Simulated(protocol, items, assumed, Scenario(m, size_of(m)[0], aim.per_trial), rated, SEED, members)
         for m in dict.fromkeys(max(round(part * n_items), min(MIN_ITEMS, n_items)) for part in PARTS)
     ]
     return human_share(

@@ -9,8 +9,15 @@ from pathlib import Path
 
 from app.analysis.data.frames import Frames
 from app.analysis.document.design_words import test_words
-from app.analysis.planning.declared import NotSimulatedError, is_of_shares, is_of_sources, planned_contrast
-from app.analysis.planning.pilot import assumed_of_pilot, assumed_of_scale, assumed_of_shares, with_stated
+from app.analysis.planning.declared import MARGINS, NotSimulatedError, is_of_shares, is_of_sources, planned_contrast
+from app.analysis.planning.family import scale_of
+from app.analysis.planning.pilot import (
+    assumed_of_pilot,
+    assumed_of_scale,
+    assumed_of_shares,
+    with_difference,
+    with_stated,
+)
 from app.analysis.planning.plan import Plan, plan, plan_csv, plan_json
 from app.analysis.planning.scenario import Assumed, Scenario
 from app.analysis.sections.composites import composite_question
@@ -46,7 +53,7 @@ class Asked:
 
     `stated` contains `mean`, `difference`, and standard deviations by the names of `Sds`, all in scale points; None for
     those that are not stated. `pilot` is a study with ratings, as its frames and protocol. `statistic` is the one to
-    compute; None for all.
+    compute; None for all. `attrition` is the share of raters who leave before their last trial.
     """
 
     n_items: Sequence[int] = ()
@@ -58,6 +65,7 @@ class Asked:
     n_simulations: int = 200
     seed: int = 1
     statistic: str | None = None
+    attrition: float = 0.0
 
 
 def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
@@ -71,19 +79,17 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
     except NotSimulatedError as error:
         raise PlanError(NOT_SIMULATED.format(test_words(error.test))) from None
     contrast = None if planned is None or is_of_sources(planned) else planned
-    if contrast is not None and asked.statistic not in {None, contrast.test}:
-        contrast = None
     rated = {one.key for one in rated_questions(protocol)}
     # beside choices, the plan is of the first primary contrast on a scale
     primary = (one.question for one in (planned, *primary_contrasts(protocol)) if one is not None)
     key = next((one for one in primary if one in rated), None) if asked.question is None else None
-    question = _scale_of(protocol, contrast) if contrast else _question(protocol, asked.question or key)
+    question = scale_of(protocol, contrast.question) if contrast else _question(protocol, asked.question or key)
     if contrast is None and question is None and not protocol.choice_questions:
         raise PlanError(
             "Planning needs a question about responses of type rating or slider, or one of type choice; "
             f"{protocol.slug} has none."
         )
-    assumed = _assumed(protocol, question, asked, is_of_shares=contrast is not None and is_of_shares(contrast))
+    assumed = _assumed(protocol, question, asked, planned)
     per_trial = asked.raters_per_trial or (protocol.design.raters_per_trial,)
     scenarios = [
         Scenario(n_items, n_raters, k)
@@ -100,7 +106,8 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
         n_simulations=asked.n_simulations,
         seed=asked.seed,
         only=asked.statistic,
-        contrast=contrast,
+        contrast=planned,
+        attrition=asked.attrition,
     )
     if not found.rows and asked.statistic is None:
         raise PlanError(f"Nothing can be planned. {_why_nothing(protocol, items, question)}")
@@ -144,24 +151,19 @@ def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
     return found
 
 
-def _scale_of(protocol: Protocol, contrast: PrimaryContrast) -> ScaledQuestion | None:
-    """The scale of the contrast's question or score; None if it is of shares."""
-    scaled = {question.key: question for question in protocol.scaled_questions}
-    composite = protocol.analysis.composites.get(contrast.question)
-    if composite is None:
-        return scaled.get(contrast.question)
-    return composite_question(contrast.question, composite, [scaled[key] for key in composite.questions])
-
-
-def _assumed(protocol: Protocol, question: ScaledQuestion | None, asked: Asked, *, is_of_shares: bool) -> Assumed:
+def _assumed(
+    protocol: Protocol, question: ScaledQuestion | None, asked: Asked, contrast: PrimaryContrast | None
+) -> Assumed:
     key = question.key if question else None
     assumed: Assumed | None = assumed_of_scale(question, is_composite=key in protocol.analysis.composites)
-    if is_of_shares:
+    if contrast is not None and is_of_shares(contrast):
         assumed = assumed_of_shares()
     if asked.pilot is not None:
         frames, of_pilot = asked.pilot
         known = next((one for one in rated_questions(of_pilot) if one.key == key), None)
         assumed = assumed_of_pilot(frames, of_pilot, known) if known else None
+    if assumed is not None and contrast is not None and contrast.test in MARGINS:
+        assumed = with_difference(assumed, 0.0)
     if assumed is None:
         raise PlanError("The pilot has too few ratings of this question to separate items, raters and noise.")
     return with_stated(assumed, asked.stated)

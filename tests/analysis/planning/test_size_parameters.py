@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from scipy.stats import norm
 
 from app.analysis.planning.plan import PlanRow
-from app.analysis.planning.size_parameters import Reach, binding, reach, width_for_power
+from app.analysis.planning.size_parameters import (
+    Reach,
+    binding,
+    reach,
+    width_for_margin,
+    width_for_power,
+)
 
 
 def row(n_items: int, per_trial: int, width: float | None) -> PlanRow:
@@ -39,10 +48,10 @@ def test_single_size_gives_no_forecast() -> None:
 
 
 def test_setting_with_smaller_relative_change_is_limiting() -> None:
-    items, raters = Reach("items", 40, 60, 0.1), Reach("raters_per_trial", 3, 9, 0.1)
+    items, raters = Reach("items", 40, 60, 0.1, 2000), Reach("raters_per_trial", 3, 9, 0.1, 150)
     assert binding([items, raters]) == "items"
-    assert binding([Reach("items", 40, None, 0.4), raters]) == "raters_per_trial"
-    assert binding([Reach("items", 40, None, 0.4), Reach("raters_per_trial", 3, None, 0.5)]) == "items"
+    assert binding([replace(items, needed=None), raters]) == "raters_per_trial"
+    assert binding([replace(items, needed=None), replace(raters, needed=None, narrowest=0.5)]) == "items"
     assert binding([]) is None
 
 
@@ -53,3 +62,22 @@ def test_width_for_80_percent_power_matches_normal_test() -> None:
     error = width_for_power(0.3) / (2 * 1.959964)
     power = NormalIndPower(ddof=0).power(effect_size=0.3 / error, nobs1=1, alpha=0.05, ratio=0)
     assert power == pytest.approx(0.8, abs=1e-4)
+
+
+def test_width_for_several_tests_and_for_a_margin_matches_normal_tests() -> None:
+    """Two-sided 5% over three tests; two one-sided tests (Chow, Shao and Wang 2008): both succeed in 90%."""
+    error = width_for_power(0.3, power=0.9, n_tests=3) / (2 * 1.959964)
+    assert norm.sf(norm.isf(0.05 / 6) - 0.3 / error) == pytest.approx(0.9, abs=1e-4)
+    error = width_for_margin(0.5, is_two_sided=True, power=0.9) / (2 * 1.644854)
+    assert 2 * norm.cdf(0.5 / error - norm.isf(0.05)) - 1 == pytest.approx(0.9, abs=1e-4)
+    error = width_for_margin(0.5, is_two_sided=False, power=0.9) / (2 * 1.644854)
+    assert norm.cdf(0.5 / error - norm.isf(0.05)) == pytest.approx(0.9, abs=1e-4)
+    assert width_for_margin(-0.1, is_two_sided=True) == 0
+
+
+def test_raters_go_up_to_one_trial_each() -> None:
+    rows = [replace(row(20, 3, (0.2 + 4 / n) ** 0.5), n_raters=n) for n in (10, 20)]
+    found = reach("raters", 10, rows, goal=0.6)
+    assert found is not None
+    assert (found.most, found.needed) == (60, 25)
+    assert getattr(reach("raters", 10, rows, goal=0.5), "needed", 0) is None

@@ -56,6 +56,14 @@ def test_raters_are_spread_evenly_over_between_cells() -> None:
     assert all(cells[one.rater] == trials[one.trial].cell.text for one in dealt)
 
 
+def test_unequal_arms_have_raters_by_their_weights() -> None:
+    label = {**LABEL, "weights": {LABEL["levels"][0]: 2}}
+    _, trials, dealt = _dealt(6, 12, conditions={"label": label}, flow=DEBRIEF, design={"raters_per_trial": 4})
+    cells = {one.rater: trials[one.trial].cell.level("label") for one in dealt}
+    assert Counter(cells.values())[str(LABEL["levels"][0])] == 8
+    assert len(cells) == 12
+
+
 def test_within_conditions_never_repeat_responses_for_a_rater() -> None:
     within = {"label": {**LABEL, "assign": "within"}}
     design = {"raters_per_trial": 2, "same_item": True}

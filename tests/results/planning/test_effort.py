@@ -38,10 +38,24 @@ def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
     assert large.is_reached
     small = forecast(study(), [], Wish(10, 3, None, {"difference": 0.4}))
     assert not small.is_reached
-    assert {one.parameter for one in small.reaches} == {"items", "raters_per_trial"}
+    assert {one.parameter for one in small.reaches} == {"items", "raters_per_trial", "raters"}
     assert small.curve["light"].startswith("<svg")
     if small.solution and small.solution.width:
         assert small.solution.width < (small.now.width or 0)
+
+
+def test_forecast_against_a_margin_asks_for_its_width_and_solves_for_raters() -> None:
+    """Before, the forecast was of a difference that a test of equivalence is not after."""
+    contrast = {"question": "empathy", "test": "equivalence", "margin": 1.2}
+    planned = Protocol.model_validate({**study().model_dump(mode="json"), "analysis": {"primary": [contrast]}})
+    found = forecast(planned, [], Wish(10, 3, None, {}, n_raters=8, attrition=0.2))
+    assert (found.statistic, found.margin, found.other_test) == ("equivalence", 1.2, None)
+    assert found.assumed.difference == 0
+    room = 1.2 - abs(found.now.estimate or 0)
+    assert found.goal == pytest.approx(2 * 1.644854 * room / (1.644854 + 1.281552), rel=1e-5)
+    assert found.now.n_raters == 8
+    raters = next(one for one in found.reaches if one.parameter == "raters")
+    assert (raters.now, raters.most) == (8, 30)
 
 
 def test_contrast_that_cannot_be_simulated_is_reported() -> None:
