@@ -82,9 +82,7 @@ class GoldTrial(BaseModel):
     responses: tuple[Key, ...] = ()
     """The responses to show; default: as in the other trials."""
     expect: dict[Key, Accepted] = Field(min_length=1)
-    """Questions with the answers that count as correct, written as in ratings.csv; several responses or turns are
-    handled as in practice.
-    """
+    """Questions with the answers that count as correct, as in practice."""
 
 
 class Checks(BaseModel):
@@ -100,12 +98,12 @@ class Checks(BaseModel):
     gold: tuple[GoldTrial, ...] = Field(default=(), title="Gold trials")
     """Trials with known correct answers."""
     flag_at: int | None = Field(default=None, ge=1, title="Flag raters who fail at least")
-    """Number of failed attention checks and gold trials at which a rater is flagged, at most as many as there are;
-    default: 2, or 1 if there is only one.
+    """Number of failed attention checks and gold trials at which a rater is flagged. Default: 2, or 1 if there is only
+    one.
     """
     too_fast_sd: float | None = Field(default=None, gt=0, title="Standard deviations below the mean time")
     """Also flag raters whose total time is this many standard deviations below the mean. Times are skewed, so this
-    rarely flags anyone; reading speed and the median time are always compared.
+    rarely flags anyone.
     """
 
     @property

@@ -37,18 +37,17 @@ class Factor(BaseModel):
     label: Label | None = None
     """The factor's name on the lead's pages and in charts."""
     levels: dict[Name, str] = {}
-    """The levels in use. `shown_label`: `none`, `true`, `swapped`, `unknown`. `profile`: `hidden`, `shown`. `layout`:
-    `single`, `side_by_side`. `reveal`: `whole`, `turns`. `scale_direction`: `as_written`, `turned`. For these kinds
-    the default is all levels. `instruction`: your own names, each with the text raters read. `source`: names of
-    sources; each rater rates the responses of one.
+    """The levels in use, by default all. `shown_label`: `none`, `true`, `swapped`, `unknown`. `profile`: `hidden`,
+    `shown`. `layout`: `single`, `side_by_side`. `reveal`: `whole`, `turns`. `scale_direction`: `as_written`, `turned`.
+    `instruction`: your own names, each with the text raters read. `source`: names of sources; each rater rates the
+    responses of one.
     """
     level_labels: dict[Name, Label] = {}
     """The same for its levels."""
     reference_level: Name | None = None
     """The level that the other levels are compared with; default: the first."""
     assign: Literal["between", "within"] = "between"
-    """`between` raters, where each rater has one level throughout; or `within` raters, where each rater has every
-    level, on different items.
+    """`between` raters, each with one level throughout; or `within` raters, each with every level, on different items.
     """
     blocks: bool = False
     """For a factor within raters, present the levels one after another in counterbalanced order."""

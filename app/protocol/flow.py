@@ -45,8 +45,8 @@ class Consent(_Part):
     refuse: str = ""
     """Label of the button to decline."""
     records_typing: bool = False
-    """Whether the text tells raters that keys pressed and characters pasted in text answers are counted. A study with
-    `typing_rhythm` can be opened only if it does.
+    """The text tells raters that keys pressed and characters pasted are counted. A study with `typing_rhythm` can be
+    opened only with it; Attune does not look for it in the text.
     """
 
 
@@ -104,7 +104,7 @@ class Practice(_Part):
     attempts: int = Field(default=2, ge=1, le=10)
     """Maximum number of attempts."""
     on_fail: Literal["go_on", "end"] = "go_on"
-    """What happens after the last failed attempt: `go_on` with the study, or `end`."""
+    """What happens after the last failed attempt: `go_on` with the study, or `end` as `failed_checks`."""
 
 
 class Debrief(_Part):
@@ -115,9 +115,8 @@ class Debrief(_Part):
     show_sources: bool = False
     """Whether to show the true source of each response."""
     offer_deletion: bool = False
-    """Whether the debriefing offers raters to delete their answers. Raters can always do this with the link at the
-    bottom of every page; with this setting the debriefing offers it too. Deleting answers here does not affect the
-    rater's completion.
+    """Whether the debriefing offers raters to delete their answers, as the link at the bottom of every page always
+    does. It does not affect their completion.
     """
 
 
@@ -144,11 +143,10 @@ class Flow(_Part):
     help: Prose = ""
     """Where raters can find help, shown on every page, in Markdown."""
     exposure_cap: int | None = Field(default=None, ge=1)
-    """Maximum number of trials with a content note per rater. Raters at the limit get a shorter list and finish as
-    usual. A hidden repeat may show one of these trials once more.
+    """Maximum number of trials with a content note per rater, who then gets a shorter list. A hidden repeat may show
+    one once more.
     """
     skip_reasons: tuple[str, ...] = ()
-    """Reasons raters may give for skipping a trial. Skipping frees the place for another rater, has no disadvantage
-    for the rater, and discards the answers on that page. Trials with a content note can always be skipped for that
-    reason.
+    """Reasons raters may give for skipping a trial. Skipping frees the place for another rater and discards the answers
+    on that page. Trials with a content note can always be skipped for that reason.
     """

@@ -49,9 +49,9 @@ class Monitoring(BaseModel):
     n_ratings: int | None = Field(default=None, ge=1)
     """The planned number of answers to the question of the primary contrast; required with `looks`."""
     spending: Literal["obrien_fleming", "pocock"] = "obrien_fleming"
-    """How the error rate is spent over the looks: `obrien_fleming`, little at first, or `pocock`, evenly."""
+    """How the error rate is spent over the looks: `obrien_fleming`, little at first (default), or `pocock`, evenly."""
     alpha: float = Field(default=0.05, gt=0, lt=0.5)
-    """The two-sided error rate of all looks together."""
+    """The two-sided error rate of all looks together; default: 0.05."""
 
     @model_validator(mode="after")
     def _looks_ascend(self) -> Monitoring:

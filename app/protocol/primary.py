@@ -190,9 +190,7 @@ class PrimaryContrast(BaseModel):
     covariate: str | None = None
     """A question or composite about the rater, or one of `covariates` of `analysis`."""
     margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """For `equivalence` and `non_inferiority`, the largest difference that is too small to matter; default: `margin`
-    of `analysis`.
-    """
+    """For `equivalence` and `non_inferiority`; default: `margin` of `analysis`, which must not differ."""
     published: str | None = None
     """A test of the same contrast that a publication reports: shown beside the result for comparison, decides nothing.
     """

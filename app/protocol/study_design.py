@@ -79,20 +79,17 @@ class Design(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     trials: Trials | None = None
     """What one page shows: `pairs`, `single` responses, the whole `set` of responses to an item, or a `dialogue` that
-    is itself rated. The default is set if a question ranks responses; otherwise it is pairs if every item has two
-    responses, otherwise single responses.
+    is itself rated. Default: set if a question ranks responses; pairs if every item has two responses; otherwise
+    single.
     """
     pairs: Literal["all", "reference"] = "all"
     """`all` pairs of an item's responses, or only pairs that include the `reference`."""
     listed: tuple[tuple[Key, ...], ...] = ()
     """An explicit list of trials, each a list of response IDs."""
     adaptive: Key | None = None
-    """The choice question used to select pairs adaptively. Use it in studies of three or more sources that have too
-    few raters to rate all pairs. When a rater starts, their pairs are selected one after another from the answers
-    so far; each is the pair that tells most about the strengths of the sources (the largest decrease in the log
-    determinant of their covariance under the Bradley-Terry model). Without it, the least covered trials come first.
-    With it, `raters_per_trial` is an upper limit per trial, and the report states that pairs were selected
-    adaptively.
+    """The choice question by which pairs are selected adaptively, in studies of three or more sources with too few
+    raters for all pairs: when a rater starts, each pair is the one that tells most about the strengths of the sources.
+    `raters_per_trial` is then an upper limit.
     """
     human_sample: HumanSample | None = None
     """The random sample of the items that people rate, drawn with `seed` when the study opens; model judges rate all
@@ -110,10 +107,9 @@ class Design(BaseModel):
     profile: Literal["shown", "hidden"] = "shown"
     """Whether the person's profile is `shown` or `hidden`."""
     reveal: Literal["whole", "turns"] = "whole"
-    """Show a dialogue as a `whole`, or reveal its `turns` one at a time. Each turn comes with the questions whose
-    target is `turn`; all other questions follow at the end, about the whole dialogue. Answers about a turn are kept
-    when the next turn appears, and count once the rater submits the whole trial. Responses that are dialogues are
-    revealed side by side; otherwise the item's dialogue is revealed.
+    """Show a dialogue as a `whole`, or its `turns` one at a time, each with the questions whose target is `turn`; other
+    questions follow at the end. Responses that are dialogues are revealed side by side; otherwise the item's dialogue
+    is.
     """
     order: Literal["random", "latin_square", "fixed"] = "random"
     """Order of a rater's trials: `random`, a balanced `latin_square` across raters, or `fixed` as in items.csv."""
@@ -124,19 +120,15 @@ class Design(BaseModel):
     pools: dict[Key, Pool] = {}
     """Groups of raters."""
     open_pool: Key | None = None
-    """The pool of raters who arrive by the open link. In a study with pools but no open pool, only invited raters can
-    take part (`attune study invite SLUG` creates a link for everyone listed with a pool in raters.csv).
+    """The pool of raters who arrive by the open link. With pools but no open pool, only invited raters can take part.
     """
     links: Literal["any", "personal"] = "any"
-    """`any`, or `personal` to admit only raters with a personal link (`attune study invite SLUG NAME ...`). With
-    `any`, raters arrive with a participant ID, which others may know or guess. A rater who arrives with an ID in a
-    second browser continues at the next open trial there, and cannot see, change or delete earlier answers; the
-    study page counts these moves. A personal link is secret and gives full access on any device.
+    """`any`, or `personal` to admit only raters with a personal link (`attune study invite SLUG NAME ...`); see
+    [Security](security.md#raters).
     """
     quotas: dict[Key, dict[Key, int]] = {}
-    """How many raters to admit with each value of an answer or attribute. The attribute can be a question about the
-    rater, a column of raters.csv, or a parameter of the rater's link (`?site=north`). Raters with a value that is
-    not listed are not admitted.
+    """How many raters to admit with each value of an answer about the rater, a column of raters.csv, or a parameter of
+    the rater's link (`?site=north`). Raters with other values are not admitted.
     """
     max_raters: Count | None = None
     """Maximum number of raters in total. If a rater leaves without finishing, another rater is admitted."""

@@ -41,11 +41,13 @@ class Recruitment(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     platform: Platform | None = None
-    """Where raters come from: `prolific`, `mturk`, `sona`, or `link`, one link for all that needs no participant ID."""
+    """Where raters come from: `prolific`, `mturk`, `sona`, or `link`, one link for all that needs no participant ID:
+    each browser that opens it is one rater.
+    """
     pay: FiniteFloat | None = Field(default=None, ge=0)
     """What each rater who finishes gets."""
     currency: Currency = "GBP"
-    """The currency of the pay."""
+    """The currency of the pay: `GBP` (default), `USD`, `EUR` or `CHF`."""
     minutes: FiniteFloat | None = Field(default=None, gt=0)
     """How long a rater takes, as raters are told; default: estimated from the texts and the questions."""
 
@@ -134,8 +136,8 @@ class Analysis(BaseModel):
     cut: dict[str, FiniteFloat] = {}
     """For rating questions, the cut-off value: the report gives the share of ratings at or above it."""
     margin: dict[str, Annotated[float, Field(gt=0)]] = {}
-    """For rating questions, the largest difference in means that is too small to matter, used for tests of equivalence
-    and non-inferiority.
+    """For rating questions, the largest difference in means that is too small to matter, for equivalence and
+    non-inferiority.
     """
     primary: tuple[PrimaryContrast, ...] = ()
     """The contrasts the study was designed to answer, each with its one test."""
@@ -146,23 +148,23 @@ class Analysis(BaseModel):
     believed_source: BelievedSource | None = None
     """The question that asks who wrote a response."""
     covariates: tuple[str, ...] = ()
-    """Scores to compare with the ratings: columns of raters.csv, items.csv or responses.csv that hold numbers, or
-    rating questions. Questions about the rater and composites of them are compared without being named here.
+    """Scores to compare with the ratings: numeric columns of raters.csv, items.csv or responses.csv, or rating
+    questions. Questions about the rater and composites of them need not be named.
     """
     matched_items: str | None = None
-    """The column of items.csv that names what several items are versions of, such as a story told with and without a
-    change: versions are compared with each other.
-    """
+    """The column of items.csv that names what several items are versions of: versions are compared with each other."""
     conjoint: tuple[str, ...] = ()
-    """Columns of responses.csv whose levels were varied at random, such as accuracy and warmth."""
+    """Columns of responses.csv whose levels were varied at random. The report gives the average marginal component
+    effect of each level.
+    """
     changes: tuple[Change, ...] = ()
     """Scores measured before and after."""
     empathic_accuracy: EmpathicAccuracy | None = None
     """Whose own account perceivers are compared with."""
     rater_groups: tuple[str, ...] = ()
-    """Columns of raters.csv, or `pool`: whether a question of a composite works differently for their groups."""
+    """Columns of raters.csv, or `pool`, for whose groups differential item functioning is tested."""
     many_facet: bool = False
-    """Whether to report each rater's severity on the log-odds scale of the ordinal mixed model too."""
+    """Also report each rater's severity on the log-odds scale of the ordinal mixed model; default: no."""
 
     def margin_of(self, key: str) -> float | None:
         """The margin of a question or composite: from `margin`, otherwise from its primary contrast."""
@@ -175,9 +177,8 @@ class Raters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     identity: Literal["known", "unknown"] = "known"
-    """`known` (default), or `unknown` if the ratings come from a file that does not say which person gave which
-    rating, such as one column per evaluator slot. Intervals then generalize to new items only, and the report has
-    no section about single raters: no pairwise kappas, no severity, no leave-one-out agreement.
+    """`known` (default), or `unknown` if the ratings come from a file that does not say which person gave which rating.
+    Intervals then generalize to new items only, and nothing is reported about single raters.
     """
 
 
@@ -239,31 +240,30 @@ class ProtocolParts(BaseModel):
     title: Title = Field(min_length=1, max_length=500)
     """Title for the study lead, and for raters if there is no `rater_title`."""
     rater_title: Title = Field(default="", max_length=500)
-    """Title for raters, shown at the top of every page and in the browser tab. Use it when the title would reveal what
-    raters should not know. The check of a blind study warns you if the title names a model.
+    """Title for raters, when `title` would reveal what they should not know. The check of a blind study warns if it
+    names a model.
     """
     description: Prose = ""
     """What the study is about, for leads."""
     about_texts: Prose = ""
-    """What the situations and responses are and where they come from, for readers of the report. Removed when other
-    texts are imported in the browser.
+    """Where the situations and responses come from, for readers of the report. Removed when other texts are imported in
+    the browser.
     """
     template: str = Field(default="", max_length=64)
-    """The study template that the study was started from. Reports say whether the design follows the template or was
-    adapted from it.
+    """The [study template](templates.md) that the study was started from. Reports name it only while the design is
+    unchanged.
     """
     instructions: Prose = ""
     """What raters read before they start, in Markdown."""
     language: str = "en"
-    """Language of your texts, as in HTML: `en`, `de`, `ar-EG`. The built-in texts, number formats and reading
-    direction follow it; see [languages](languages.md).
-    """
+    """Language of your texts, as in HTML: `en`, `de`, `ar-EG`; see [languages](languages.md)."""
     layout: Literal["matrix", "separate"] = "matrix"
-    """How consecutive questions with one scale are arranged: three or more of them, about one text or about the rater,
-    as a `matrix` with the scale's labels once, or `separate`.
-    """
+    """Three or more consecutive questions with one scale as a `matrix` with the labels once, or `separate`."""
     render: Literal["plain", "markdown"] = "plain"
-    """Whether responses are shown as written, or with their Markdown; the same for all sources."""
+    """Show responses as written (`plain`, the default) or with their `markdown`, for all sources alike. HTML is shown
+    as text, links lose their address, and an image becomes its description. Raters cannot mark words in such responses
+    (`highlight`); model judges read them as written.
+    """
     sources: dict[Key, Source] = {}
     """Who wrote the responses."""
     questions: tuple[Question, ...] = Field(min_length=1)

@@ -91,6 +91,19 @@ def test_every_field_has_a_form_description(path: str, name: str, description: s
     assert description
 
 
+@pytest.mark.parametrize("path", [path for path in FIELDS if not path.startswith("questions")])
+def test_page_says_of_each_field_what_its_description_says(path: str) -> None:
+    """One text for forms and page; of questions, whose kinds differ, the page says it in common."""
+    plain = re.sub(r"```.*?```", "", PARTS[path], flags=re.DOTALL)
+    bullets = re.findall(r"^- ((?:`\w+`(?:, )?)+): (.*?)(?=^- |\n\n|\Z)", plain, re.MULTILINE | re.DOTALL)
+    said = {name: " ".join(words.split()) for head, words in bullets for name in re.findall(r"`(\w+)`", head)}
+    wanted = {name: text for part, name, text in fields_described(Protocol) if part == path}
+    wanted = {name: " ".join(text.split()).removesuffix(".") for name, text in wanted.items()}
+    assert {name: words for name, words in said.items() if name in wanted} == {
+        name: text[:1].lower() + text[1:] for name, text in wanted.items()
+    }
+
+
 @pytest.mark.parametrize("path", FIELDS)
 def test_every_field_appears_in_an_example(path: str) -> None:
     used = {key for example in EXAMPLES for key in keys_in(YAML(typ="safe").load(example), path)}

@@ -147,5 +147,5 @@ def _analysis(analysis: Mapping[str, Any], sources: Mapping[str, Mapping[str, st
     kept = {name: value for name, value in analysis.items() if name not in {"reference", "primary"}}
     if human is None or len(sources) == 1:
         return kept
-    primary = [one["question"] if isinstance(one, dict) else one for one in analysis.get("primary", ())]
-    return {"reference": human, **kept, "primary": primary}
+    primary = (one["question"] if isinstance(one, dict) else one for one in analysis.get("primary", ()))
+    return {"reference": human, **kept, "primary": [*dict.fromkeys(primary)]}
