@@ -348,12 +348,15 @@ reported_problems = Table(
     study_key(),
     row_id(),
     Column("rater_id", BigInteger, nullable=False),
-    Column("assignment_id", BigInteger, nullable=False),
+    # The trial on whose page it was written, or the name of another page.
+    Column("assignment_id", BigInteger),
+    Column("page", Text),
     Column("text", Text, nullable=False),
     time("reported_at", now=True),
     PrimaryKeyConstraint("study_id", "id"),
     within_study("rater_id", "raters", ondelete="CASCADE"),
     within_study("assignment_id", "assignments", ondelete="CASCADE"),
+    CheckConstraint("(assignment_id IS NULL) <> (page IS NULL)", name="trial_or_page"),
     Index(None, "study_id", "rater_id"),
     Index(None, "assignment_id", "study_id"),
 )

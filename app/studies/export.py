@@ -136,7 +136,7 @@ CHANGE_COLUMNS = (
     "rated_at",
     "replaced_at",
 )
-PROBLEM_COLUMNS = ("rater", "item", "position", "problem", "happened_at")
+PROBLEM_COLUMNS = ("rater", "item", "position", "page", "problem", "happened_at")
 TIMES = (
     "happened_at",
     "rated_at",
@@ -195,12 +195,12 @@ _CHANGES = text("""
 
 
 _PROBLEMS = text("""
-    SELECT r.key AS rater, i.key AS item, a.position, n.text AS problem, n.reported_at AS happened_at
+    SELECT r.key AS rater, i.key AS item, a.position, n.page, n.text AS problem, n.reported_at AS happened_at
     FROM reported_problems n
     JOIN raters r ON r.study_id = n.study_id AND r.id = n.rater_id
-    JOIN assignments a ON a.study_id = n.study_id AND a.id = n.assignment_id
-    JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
-    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    LEFT JOIN assignments a ON a.study_id = n.study_id AND a.id = n.assignment_id
+    LEFT JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    LEFT JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     WHERE n.study_id = :study ORDER BY n.id
 """)
 

@@ -7,6 +7,7 @@
   const KINDS = 4;
   let last = null;
   let used = null;
+  let tapped = null;
 
   // Texts
   const textsOf = (box) => $$(`[data-text="${box.dataset.of}"]${box.dataset.turn ? `[data-turn="${box.dataset.turn}"]` : ""}`);
@@ -97,7 +98,7 @@
     if (!added.length) { report(box, button.dataset.nothing, true); return; }
     keep(box, joined([...read(box), ...added]), button.dataset.marked, rangeOf(box, added[0]).toString());
     selection.removeAllRanges();
-    last = null;
+    last = tapped = null;
   }
 
   // On the page
@@ -157,6 +158,27 @@
     getSelection().setBaseAndExtent(text.firstChild, words[first][0], text.firstChild, words[final][1]);
   }
 
+  // On a touch screen, a tap chooses a word, and the next tap all words up to another one.
+  function caretAt({ clientX, clientY }) {
+    const caret = document.caretPositionFromPoint?.(clientX, clientY);
+    if (caret) return [caret.offsetNode, caret.offset];
+    const range = document.caretRangeFromPoint?.(clientX, clientY);
+    return range ? [range.startContainer, range.startOffset] : [];
+  }
+
+  function tap(event) {
+    if (event.pointerType !== "touch") return;
+    const text = event.currentTarget;
+    const [node, offset] = caretAt(event);
+    const words = wordsOf(text);
+    const place = node === text.firstChild ? words.findIndex(([from, to]) => from <= offset && offset <= to) : -1;
+    if (place < 0) return;
+    const from = tapped?.text === text ? tapped.place : place;
+    tapped = tapped?.text === text ? null : { text, place };
+    const [first, final] = [Math.min(from, place), Math.max(from, place)];
+    getSelection().setBaseAndExtent(text.firstChild, words[first][0], text.firstChild, words[final][1]);
+  }
+
   function markFrom(text) {
     const boxes = $$("[data-highlight]").filter((box) => textsOf(box).includes(text));
     if (boxes.length) mark(boxes.includes(used) ? used : boxes[0]);
@@ -183,12 +205,13 @@
       const roles = { tabindex: "0", role: "textbox", "aria-readonly": "true", "aria-multiline": "true", "aria-label": label };
       Object.entries(roles).forEach(([attribute, value]) => text.setAttribute(attribute, value));
       text.addEventListener("keydown", walk);
+      text.addEventListener("click", tap);
     }
     box.closest("[data-slot]").addEventListener("attune:shown", () => draw(box));
     draw(box);
   }
 
-  const start = () => { used = null; last = null; $$("[data-highlight]").forEach(make); };
+  const start = () => { used = last = tapped = null; $$("[data-highlight]").forEach(make); };
   document.addEventListener("htmx:afterSettle", start);
   start();
 })();

@@ -214,6 +214,8 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /s/{slug}/rate/{token}/save": raters(404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/skip": raters(404, 409, 404, 404),
     "POST /s/{slug}/rate/{token}/problem": raters(404, 422, 404, 404),
+    "GET /s/{slug}/problem": raters(403, 200, 200, 403),
+    "POST /s/{slug}/problem": raters(403, 422, 422, 403),
     # Only by the token of an image, which only the pages that show it contain.
     "GET /s/{slug}/images/{token}": (404,) * 8,
     "GET /s/{slug}/messages": raters(403, 303, 303, 403),

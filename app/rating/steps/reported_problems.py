@@ -1,4 +1,4 @@
-"""Problems with items that raters report to the lead from the page of a trial."""
+"""Problems that raters report to the lead: with the item of a trial, from its page, or from any other page."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from sqlalchemy import Connection, text
 
 from app.base.language.message import Message, message
 from app.rating.seats.assignment_view import AssignmentView
+from app.rating.sessions import RatingSession
 
 MAX_CHARACTERS = 1000
 MAX_PER_RATER = 20
 # A second click stores nothing new.
 _REPORT = text("""
-    INSERT INTO reported_problems (study_id, rater_id, assignment_id, text)
-    SELECT :study, :rater, :assignment, CAST(:text AS text)
+    INSERT INTO reported_problems (study_id, rater_id, assignment_id, page, text)
+    SELECT :study, :rater, CAST(:assignment AS bigint), CAST(:page AS text), CAST(:text AS text)
     WHERE NOT EXISTS (
       SELECT FROM reported_problems p
-      WHERE p.study_id = :study AND p.rater_id = :rater AND p.assignment_id = :assignment AND p.text = :text)
+      WHERE p.study_id = :study AND p.rater_id = :rater AND p.assignment_id IS NOT DISTINCT FROM :assignment
+        AND p.page IS NOT DISTINCT FROM :page AND p.text = :text)
 """)
 _COUNT = text("SELECT count(*) FROM reported_problems WHERE study_id = :study AND rater_id = :rater")
 _LIST = text("""
@@ -28,6 +30,27 @@ _LIST = text("""
     JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
     WHERE p.study_id = :study AND t.item_id = :item ORDER BY p.id DESC
 """)
+_OF_PAGES = text("""
+    SELECT p.text, r.key, p.reported_at, p.page FROM reported_problems p
+    JOIN raters r ON r.study_id = p.study_id AND r.id = p.rater_id
+    WHERE p.study_id = :study AND p.page IS NOT NULL ORDER BY p.id DESC LIMIT :most
+""")
+# The pages beside trials by their addresses, as their lead knows them.
+PAGES = {
+    "consent": "Consent form",
+    "start": "Instructions",
+    "comprehension": "Comprehension questions",
+    "practice": "Practice",
+    "questions": "Questionnaire",
+    "attention": "Attention check",
+    "messages": "Messages",
+    "paused": "Pause",
+    "wait": "Waiting for items",
+    "debrief": "Debriefing",
+}
+OTHER = "other"
+# The newest are listed; the export has all.
+MAX_LISTED = 50
 
 
 class ProblemError(ValueError):
@@ -40,15 +63,21 @@ class ProblemError(ValueError):
 
 
 class ReportedProblem(NamedTuple):
-    """A problem with an item as its lead sees it; `rater` is the pseudonym."""
+    """A problem as its lead sees it; `rater` is the pseudonym. `page`: where it was reported, if not with an item."""
 
     text: str
     rater: str
     reported_at: datetime
+    page: str = ""
+
+    @property
+    def place(self) -> str:
+        """The page in words."""
+        return PAGES.get(self.page, "Another page")
 
 
-def report_problem(db: Connection, view: AssignmentView, words: str) -> None:
-    """Store what the rater of a trial, whose rating session is locked, reports about its item.
+def report_problem(db: Connection, session: RatingSession, words: str, where: AssignmentView | str) -> None:
+    """Store what a rater reports about the item of a trial, or about the page with this name.
 
     Raises:
         ProblemError: no text, a text that is too long, or as many reports from this rater as are taken.
@@ -58,7 +87,7 @@ def report_problem(db: Connection, view: AssignmentView, words: str) -> None:
         raise ProblemError(message("Please describe the problem, then send it."))
     if len(words) > MAX_CHARACTERS:
         raise ProblemError(message("This text is too long: at most %(most)s characters.", most=MAX_CHARACTERS))
-    who = {"study": view.study_id, "rater": view.rater_id}
+    who = {"study": session.study_id, "rater": session.rater_id}
     if db.execute(_COUNT, who).scalar_one() >= MAX_PER_RATER:
         raise ProblemError(
             message(
@@ -66,9 +95,18 @@ def report_problem(db: Connection, view: AssignmentView, words: str) -> None:
                 n=MAX_PER_RATER,
             )
         )
-    db.execute(_REPORT, who | {"assignment": view.id, "text": words})
+    if isinstance(where, str):
+        place: dict[str, object] = {"assignment": None, "page": where if where in PAGES else OTHER}
+    else:
+        place = {"assignment": where.id, "page": None}
+    db.execute(_REPORT, who | place | {"text": words})
 
 
 def list_reported_problems(db: Connection, study_id: int, item_id: int) -> list[ReportedProblem]:
     """What raters reported about an item, newest first."""
     return [ReportedProblem(*row) for row in db.execute(_LIST, {"study": study_id, "item": item_id})]
+
+
+def list_problems_of_pages(db: Connection, study_id: int) -> list[ReportedProblem]:
+    """What raters reported on pages that show no item, newest first."""
+    return [ReportedProblem(*row) for row in db.execute(_OF_PAGES, {"study": study_id, "most": MAX_LISTED})]

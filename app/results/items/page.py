@@ -18,7 +18,7 @@ from app.protocol.rater_flags import compared_question
 from app.rating.page.sheet import reading_sheet
 from app.rating.preview.preview import example_view
 from app.rating.preview.preview_page import NOBODY, framed
-from app.rating.steps.reported_problems import list_reported_problems
+from app.rating.steps.reported_problems import list_problems_of_pages, list_reported_problems
 from app.results.blinding import is_blinded
 from app.results.items.item_answers import OneItem, get_item, list_item_answers
 from app.results.items.item_estimates import item_estimates
@@ -71,6 +71,7 @@ def show_items(request: Request, db: Db, lead: SignedIn, study: Own, asked: Anno
         lead=lead,
         study=study,
         rows=rows,
+        problems=list_problems_of_pages(db, study.id),
         n=n,
         first=asked.first,
         n_on_page=N_ON_PAGE,

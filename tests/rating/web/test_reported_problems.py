@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
 from app.rating.sessions import get_rating_session
-from app.rating.steps.reported_problems import list_reported_problems
+from app.rating.steps.reported_problems import list_problems_of_pages, list_reported_problems
 from app.rating.withdrawal.withdraw import withdraw
 from app.results.items.item_rows import Search, list_item_rows
 from app.studies.export import study_rating_sessions
+from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
 from tests.kit.rater_pages import form_address, heading
 
@@ -92,3 +94,27 @@ def test_no_rater_sends_a_hundred_reports(
     assert "No more reports can be sent: the researchers have received your 20." in report(anna, page, "one more").text
     assert rows(engine, "SELECT count(*) FROM reported_problems") == [(20,)]
     assert "Your report was sent" in report(ben, ben.begin("ben"), "mine").text
+
+
+def test_problems_are_reported_on_pages_without_an_item(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    mood = {"key": "mood", "target": "rater", "type": "text", "text": "Mood?"}
+    study_id = study(n_items=1, questions=[EMPATHY, mood], design={"trials": "single"}, instructions="Read.")
+    anna = visitor()
+    link = re.search(r'href="(/s/study/problem[^"]*)"', anna.arrive().text)
+    assert link is not None
+    assert link[1] == "/s/study/problem?page=start"
+    form = anna.get(link[1]).text
+    assert '<input type="hidden" name="page" value="start">' in form
+    for page, words in (("start", "A link is broken"), ("start", "A link is broken"), ("questions", "Odd"), ("x", "?")):
+        assert "Your report was sent" in anna.post("/s/study/problem", data={"page": page, "problem": words}).text
+    assert anna.post("/s/study/problem", data={"page": "start", "problem": " "}).status_code == 422
+    page = anna.begin().text
+    assert ("/s/study/problem?" in page, page.count("Report a problem")) == (False, 1)
+    with engine.begin() as db:
+        found = [(one.text, one.place) for one in list_problems_of_pages(db, study_id)]
+        assert found == [("?", "Another page"), ("Odd", "Questionnaire"), ("A link is broken", "Instructions")]
+        exported = study_rating_sessions(db, study_id)["reported_problems"]
+    assert list(exported["page"]) == ["start", "questions", "other"]
+    assert exported["item"].isna().all()

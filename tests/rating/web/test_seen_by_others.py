@@ -43,6 +43,8 @@ OF_SESSION = {
     ("POST", "/withdraw"),
     ("GET", "/withdrawn"),
     ("GET", "/my-data.json"),
+    ("GET", "/problem"),
+    ("POST", "/problem"),
     ("GET", "/messages"),
     ("POST", "/messages"),
     ("GET", "/comprehension"),
