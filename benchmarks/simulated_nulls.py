@@ -333,6 +333,28 @@ def _recipients(rng: np.random.Generator) -> Result:
     return pool_difference(value, joined.rater >= n_crowd, unit=unit, **joined.where)
 
 
+def _chosen_by_judges(rng: np.random.Generator) -> Result:
+    """Return the choices of three judges on all pairs and of three people on each, none of whom prefers a side."""
+    crowd = together(rng, PAIR, 3, 6)
+    item, judge, source = (code.ravel() for code in np.indices((N_ITEMS, 3, PAIR)))
+    n_crowd = int(crowd.rater.max()) + 1
+    shown = Shown(
+        np.concatenate([crowd.item, item]),
+        np.concatenate([crowd.rater, judge + n_crowd]),
+        np.concatenate([crowd.source, source]),
+    )
+    worth = np.array([0.0, 0.5, 1.0])[_chosen(rng, shown, 0.5)]
+    item, rater = shown.item[::PAIR], shown.rater[::PAIR]
+    return pool_difference(worth, rater >= n_crowd, unit=item, item=item, rater=rater)
+
+
+def _errors_by_mood(rng: np.random.Generator) -> Result:
+    """Return whether an error is seen in the responses of two sources to sad messages and to others."""
+    shown = within(rng, PAIR, 3, 12)
+    has_error = (levels(rng, shown) > 1).astype(np.float64)
+    return interaction(has_error, shown.is_second, shown.item % PAIR == 0, **shown.where)
+
+
 def _models_and_people(test: Callable[[Answers], Result], per_trial: int, per_rater: int) -> Null:
     """Return five models, which answer all items, and people who answer `per_rater` each, all right equally often."""
 
@@ -464,9 +486,17 @@ NULLS: dict[str, dict[str, Null]] = {
     "perspective-taking": {"factor_effect": _factor_between},
     "character-knowledge": {"factor_effect": _factor_within, "interaction": _interaction_within},
     "dialogue-trajectory": {"turn_slope_difference": _turns},
-    "warmth-reliability": {"mean_difference": _rated_within(2, 3, 12)},
+    "warmth-reliability": {
+        "mean_difference": _rated_within(2, 3, 12),
+        "category_difference": _coded(2, 3, 12),
+        "item_attribute_interaction": _errors_by_mood,
+    },
     "behaviours": {"category_difference": _coded(3, 3, 15)},
-    "recipient": {"pool_difference": _recipients},
+    "recipient": {
+        "pool_difference": _recipients,
+        "share_preferred": _choice(3, 6, 0.5),
+        "pool_preference_difference": _chosen_by_judges,
+    },
     "rater-scales": {"covariate_slope": _score, "pool_difference": _runs_and_people},
     "bias-audit": {"item_attribute_effect": _swapped},
     "emotion-change": {"pool_change_difference": _changes_of_models, "change": _change_of_all},

@@ -107,6 +107,9 @@ TESTS: dict[str, PrimaryTest] = {
     "item_attribute_category": PrimaryTest(
         "item_attribute", ("codes",), needs=("attribute",), may=("level", "code", *_OF)
     ),
+    "item_attribute_interaction": PrimaryTest(
+        "item_attribute", ("codes",), needs=("attribute",), may=("level", "code", "source", "reference", *_OF)
+    ),
     "item_attribute_preference": PrimaryTest(
         "item_attribute", ("preference",), needs=("attribute",), may=("level", "source", *_OF)
     ),

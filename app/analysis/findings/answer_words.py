@@ -69,6 +69,10 @@ _ENGLISH = {
     "items_category_inconclusive": "on {on}, {part} was not clearly answered more or less often with {who} than with "
     "{reference}",
     "items_category_unknown": "how often {part} is answered on {on} with {who} and with {reference} cannot be told yet",
+    "items_interaction_higher": "on {on}, {part} was larger with {who} than with {reference}",
+    "items_interaction_lower": "on {on}, {part} was smaller with {who} than with {reference}",
+    "items_interaction_inconclusive": "on {on}, {part} did not differ clearly between {who} and {reference}",
+    "items_interaction_unknown": "whether {part} on {on} differs between {who} and {reference} cannot be told yet",
     "items_preference_higher": "{part} was preferred more often with {who} than with {reference} in {on}",
     "items_preference_lower": "{part} was preferred less often with {who} than with {reference} in {on}",
     "items_preference_inconclusive": "{part} was not clearly preferred more or less often with {who} than with "
@@ -230,6 +234,11 @@ _GERMAN = {
     "mit {reference}",
     "items_category_unknown": "wie oft bei {on} mit {who} und mit {reference} {part} geantwortet wird, lässt sich noch "
     "nicht sagen",
+    "items_interaction_higher": "bei {on} war {part} mit {who} größer als mit {reference}",
+    "items_interaction_lower": "bei {on} war {part} mit {who} kleiner als mit {reference}",
+    "items_interaction_inconclusive": "bei {on} unterschied sich {part} nicht klar zwischen {who} und {reference}",
+    "items_interaction_unknown": "ob sich {part} bei {on} zwischen {who} und {reference} unterscheidet, lässt sich "
+    "noch nicht sagen",
     "items_preference_higher": "bei {on} wurde {part} mit {who} häufiger bevorzugt als mit {reference}",
     "items_preference_lower": "bei {on} wurde {part} mit {who} seltener bevorzugt als mit {reference}",
     "items_preference_inconclusive": "bei {on} wurde {part} mit {who} nicht klar häufiger oder seltener bevorzugt als "
@@ -394,6 +403,7 @@ class Words:
     reasons: dict[Reason, str]
     kinds_of_raters: dict[str, str]
     over: str
+    difference: str
     is_german: bool = False
 
     def figure(self, text: str) -> str:
@@ -446,6 +456,7 @@ ENGLISH = Words(
     reasons={reason: words[0] for reason, words in _REASONS.items()},
     kinds_of_raters=KINDS,
     over="{} over {}",
+    difference="the difference {} minus {} in {}",
 )
 GERMAN = Words(
     said=_GERMAN,
@@ -488,5 +499,6 @@ GERMAN = Words(
     reasons={reason: words[1] for reason, words in _REASONS.items()},
     kinds_of_raters={"person": "Menschen", "model": "Modelle"},
     over="{} gegenüber {}",
+    difference="die Differenz {} minus {} bei {}",
     is_german=True,
 )

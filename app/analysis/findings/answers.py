@@ -38,6 +38,7 @@ KINDS = {
     "item_attribute_accuracy": "items_accuracy",
     "item_attribute_category": "items_category",
     "item_attribute_preference": "items_preference",
+    "item_attribute_interaction": "items_interaction",
     "amce": "level",
     "trade_off": "trade_off",
     "interaction": "interaction",
@@ -70,7 +71,7 @@ ANY_OF = {
         *("at_least", "level", "chosen", "turns", "covariate", "change_level", "change_difference"),
         *("pools", "pools_raters", "pools_change", "pools_accuracy", "pools_f1", "pools_category", "pools_preference"),
         "pools_empathic",
-        *("items_accuracy", "items_category", "items_preference", "trade_off"),
+        *("items_accuracy", "items_category", "items_preference", "items_interaction", "trade_off"),
     )
 }
 # the factor or attribute is told with the numbers
@@ -78,6 +79,7 @@ WITH_CAUSE = {
     "items_accuracy",
     "items_category",
     "items_preference",
+    "items_interaction",
     "level",
     "chosen",
     "change_level",
@@ -338,6 +340,9 @@ def _part(finding: Finding, protocol: Protocol, words: Words) -> str:
         return words.quoted.format(scope.get("shown_label") or scope["condition"])
     if finding.decided.statistic in {"pool_category_difference", "item_attribute_category"}:
         return words.quoted.format(scope["category"])
+    if finding.decided.statistic == "item_attribute_interaction":
+        code = words.quoted.format(scope["category"])
+        return words.difference.format(isolated(scope["source"] or ""), isolated(scope["reference"] or ""), code)
     if finding.decided.statistic in {"pool_preference_difference", "item_attribute_preference"}:
         return words.over.format(scope["source"], scope["reference"])
     return cut_words(finding.decided, protocol, words.or_more)

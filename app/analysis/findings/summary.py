@@ -134,6 +134,11 @@ def _asked(contrast: PrimaryContrast, protocol: Protocol) -> tuple[Compared, str
     kind, test = TESTS[str(contrast.test)].compares, str(contrast.test)
     if kind in {"sources", "turns"} and test != "turn_slope":
         return kind, contrast.reference or protocol.reference or ""
+    if kind == "pools":
+        return (
+            kind,
+            f"{contrast.pool or contrast.rater_kind} {contrast.reference_pool or contrast.reference_rater_kind}",
+        )
     return kind, test if kind in {"turns", "spans"} else str(contrast.factor) if kind == "change" else ""
 
 

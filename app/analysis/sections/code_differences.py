@@ -69,7 +69,7 @@ def code_differences(asked: CategoryData, protocol: Protocol) -> Iterator[Estima
         answers = groups(data.codes)[0].of(data.answers)
         for source in data.sources:
             if source != reference:
-                part, is_mine = _two(data, answers, source, reference)
+                part, is_mine = of_two(data, answers, source, reference)
                 found = category_difference(part.value, is_mine, **part.where)
                 scope: Scope = {"category": name, "source": source, "reference": reference}
                 yield data.record(
@@ -98,7 +98,7 @@ def _marginal(data: ScaledData, reference: str) -> Iterator[Estimate]:
     answers = groups(data.codes)[0].of(data.answers)
     for source in data.sources:
         if source != reference:
-            part, is_mine = _two(data, answers, source, reference)
+            part, is_mine = of_two(data, answers, source, reference)
             cell = _cells(part)
             _, mine, theirs = np.intersect1d(cell[is_mine], cell[~is_mine], return_indices=True)
             found = stuart_maxwell(part.value[is_mine][mine], part.value[~is_mine][theirs])
@@ -106,7 +106,8 @@ def _marginal(data: ScaledData, reference: str) -> Iterator[Estimate]:
             yield data.record(found, part, section=SECTION, scope=scope, statistic="stuart_maxwell", unit="rating")
 
 
-def _two(data: ScaledData, answers: Answers, source: str, reference: str) -> tuple[Answers, Bools]:
+def of_two(data: ScaledData, answers: Answers, source: str, reference: str) -> tuple[Answers, Bools]:
+    """Return the answers about either source, and which are about the first, shape (n,)."""
     mine, theirs = data.code_of(source), data.code_of(reference)
     part = answers.select((answers.source == mine) | (answers.source == theirs))
     return part, np.asarray(part.source == mine)

@@ -16,14 +16,14 @@ from app.analysis.data.splits import MAX_LEVELS
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.categories import keyed_data
 from app.analysis.sections.choice import against_reference
-from app.analysis.sections.code_differences import tested_codes
+from app.analysis.sections.code_differences import of_two, tested_codes
 from app.analysis.sections.factors import reference_first
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Recorded, Statistic, declare, share_points
 from app.analysis.wording import claims
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
-from app.stats.factors import factor_effect
+from app.stats.factors import factor_effect, interaction
 from app.stats.result import Method, undefined
 
 SECTION = "contrast"
@@ -53,6 +53,7 @@ declare(
         for key, what, keys in (
             ("item_attribute_accuracy", "correct answers", ()),
             ("item_attribute_category", "this code", ("category",)),
+            ("item_attribute_interaction", "the difference in this code", ("category", "source", "reference")),
             ("item_attribute_preference", "the share preferred", ("source", "reference")),
         )
     ),
@@ -112,8 +113,17 @@ def _of_codes(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
             continue
         tested = tested_codes(asked.question, study.protocol)
         for name, one in zip(asked.question.codes, asked.by_code, strict=True):
-            if name in tested:
+            if name not in tested:
+                continue
+            if contrast.test == "item_attribute_category":
                 yield whole, one.answers, "item_attribute_category", {"category": name}
+                continue
+            for source in one.sources:
+                reference = contrast.reference or study.protocol.reference
+                if reference in one.sources and source != reference and contrast.source in {None, source}:
+                    scope: Scope = {"category": name, "source": source, "reference": str(reference)}
+                    part, _ = of_two(one, one.answers, source, str(reference))
+                    yield one, part, "item_attribute_interaction", scope
 
 
 def _of_choices(study: StudyData, contrast: PrimaryContrast) -> Iterator[Asked]:
@@ -127,7 +137,7 @@ def _levels(
     study: StudyData, data: AnyQuestionData, answers: Answers, contrast: PrimaryContrast, statistic: str, of: Scope
 ) -> Iterator[Estimate]:
     name = str(contrast.attribute)
-    answers, note = _with_runs_as_one(study.codes, answers)
+    answers, note = _with_runs_as_one(study.codes, answers, statistic)
     declared = study.protocol.attributes.get(name)
     code, names = _level_of_items(study.codes, name)
     at = code[answers.item]
@@ -146,7 +156,10 @@ def _levels(
         part, is_level = answers.select(here), at[here] == names.index(level)
         cluster, has_both = _matched(study, part, is_level)
         part, is_level, cluster = part.select(has_both), is_level[has_both], cluster[has_both]
-        if len(part.value):
+        if len(part.value) and statistic == "item_attribute_interaction":
+            is_mine = part.source == data.code_of(str(of["source"]))
+            found = interaction(part.value, is_mine, is_level, item=cluster, rater=part.rater).noted(note)
+        elif len(part.value):
             found = factor_effect(part.value, is_level, item=cluster, rater=part.rater).noted(note)
         else:
             why = NO_PAIRS.format(study.protocol.analysis.matched_items, name)
@@ -154,11 +167,15 @@ def _levels(
         yield data.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="rating")
 
 
-def _with_runs_as_one(codes: Codes, answers: Answers) -> tuple[Answers, str]:
-    """The answers with the mean of a model's runs as its answer, and a note if the runs are of one model."""
+def _with_runs_as_one(codes: Codes, answers: Answers, statistic: str) -> tuple[Answers, str]:
+    """The answers with the mean of a model's runs as its answer, and a note if the runs are of one model.
+
+    Where sources are compared, the runs are one rater and keep their answers, which are of different responses.
+    """
     rater, note = runs_as_one(codes.raters, answers.rater)
-    is_same = np.array_equal(rater, answers.rater)
-    return (answers if is_same else replace(answers, rater=rater).per_item), note
+    mine = replace(answers, rater=rater)
+    is_kept = np.array_equal(rater, answers.rater) or statistic == "item_attribute_interaction"
+    return (mine if is_kept else mine.per_item), note
 
 
 def _level_of_items(codes: Codes, name: str) -> tuple[Ints, list[str]]:

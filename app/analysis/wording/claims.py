@@ -210,12 +210,14 @@ _OF_ITEMS = {
 
 def of_items(about: About) -> str:
     """Describe how much more often something is answered about items at one level of an attribute."""
-    what = _OF_ITEMS[about.estimate.statistic].format(code=about.code, source=about.source, reference=about.reference)
     more = "more" if about.value > 0 else "less"
-    return (
-        f"{about.question}, {about.factor}: {what} {_size(about)} percentage points {more} often with "
-        f"{about.level('level')} than with {about.level('reference_level')}"
-    )
+    levels = f"with {about.level('level')} than with {about.level('reference_level')}"
+    if about.estimate.statistic == "item_attribute_interaction":
+        larger = "larger" if about.value > 0 else "smaller"
+        difference = f"the difference {about.source} minus {about.reference} in {about.code}"
+        return f"{about.question}, {about.factor}: {difference} is {_size(about)} percentage points {larger} {levels}"
+    what = _OF_ITEMS[about.estimate.statistic].format(code=about.code, source=about.source, reference=about.reference)
+    return f"{about.question}, {about.factor}: {what} {_size(about)} percentage points {more} often {levels}"
 
 
 # What a group of raters does more or less often than another: the words before and after the size.

@@ -46,6 +46,7 @@ _PHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         ("change", "question"),
         ("with", "code"),
         ("for", "source"),
+        ("compared with", "reference"),
         ("answered by", "rater_kind"),
     ),
     "pools": (

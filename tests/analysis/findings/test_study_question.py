@@ -25,9 +25,10 @@ COMMON = {
     "dialogue-trajectory": "How does Model compare with Person turn by turn on Understood and supported so far?",
     "theory-of-mind": "How do the answers of models and people compare on Belief and Emotion? How does Belief differ "
     "by Version of the story of the items?",
-    "recipient": "How do the ratings of Recipients and Crowd compare on Understood?",
+    "recipient": "How do the ratings of Recipients and Crowd compare on Understood? Is Model preferred over Person? "
+    "How do the answers of models and people compare on Preference?",
     "rater-scales": "How is Empathy related to Empathic concern? How do the answers of models and people compare on "
-    "Perspective taking and Empathic concern?",
+    "Perspective taking, Empathic concern and Share given?",
     "ab-tie": "Are Human reference and Commonsense model preferred over Baseline model on Coherence, "
     "Empathy and Informativeness?",
     "ayers-pair": "Is Chatbot preferred over Physician, and how does it compare on Quality of information and "

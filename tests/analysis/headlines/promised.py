@@ -136,7 +136,6 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
     },
     "recipient": {
         "change in mood": [Record("change", "before")],
-        "preference": [Record("share_preferred", PAIR)],
     },
     "rater-scales": {
         "the other subscales": [

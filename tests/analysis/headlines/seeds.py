@@ -107,7 +107,9 @@ def rank_above(**share: float) -> Callable[[str, Seen], float]:
 
 def codes(chosen: str, other: str, **share: float) -> Callable[[str, Seen, Random], str]:
     """Return a `code` that chooses the code with this probability by source."""
-    return lambda _, seen, rng: chosen if rng.random() < share[seen.source] else other
+    return lambda asked, seen, rng: (
+        "none" if asked == "moral" else chosen if rng.random() < share[seen.source] else other
+    )
 
 
 def right_for(person: float, model: float) -> Callable[[str, Seen, Random], str]:
@@ -152,6 +154,39 @@ def _writer(seen: Seen) -> float:
 _OF_WRITERS = 0.35
 # Mann-Whitney's U = 2 of 6 models and 8 therapists: a model's mean is above a therapist's in 46 of 48 pairs
 _GAP_OF_WRITERS = 2**0.5 * _OF_WRITERS * NORMAL.inv_cdf(46 / 48)
+
+
+# Ibrahim et al.: how much more often warm models are wrong, by themselves, to sad people and to false beliefs
+_MORE_WRONG = {"": 0.0743, "neutral none": 0.068, "sad wrong": 0.119, "neutral wrong": 0.11}
+_WRONG = 0.15
+
+
+def _with_errors(by: Callable[[Seen], str]) -> Callable[[str, Seen, Random], str]:
+    """A `code` that finds an error in the plain model's responses with the same probability, in the warm one's more."""
+
+    def code(_question: str, seen: Seen, rng: Random) -> str:
+        more = _MORE_WRONG[by(seen)] if seen.source == "model_warm" else 0.0
+        return "error" if rng.random() < _WRONG + more else "no_error"
+
+    return code
+
+
+def _of_care(question: str, seen: Seen, rng: Random) -> str:
+    share = 0.45 if seen.source == "model_a" else 0.3
+    return rng.choice(["asks", "advises"]) if question == "behaviours" else "care" if rng.random() < share else "none"
+
+
+def _judged(_question: str, seen: Seen) -> float:
+    return NORMAL.inv_cdf(0.85 if seen.kind == "model" else 0.65) if seen.source == "model" else 0.0
+
+
+def with_ties(share: float) -> float:
+    """The share preferred, ties as half, of a source that is preferred in this share of choices without ties."""
+    return (NORMAL.cdf(NORMAL.inv_cdf(share) + TIED) + NORMAL.cdf(NORMAL.inv_cdf(share) - TIED)) / 2
+
+
+def _given(question: str, seen: Seen) -> float:
+    return -15.0 * (seen.kind == "model") if question == "given" else _scores(question, seen)
 
 
 def _written(_question: str, seen: Seen) -> float:
@@ -204,7 +239,11 @@ def _angered(question: str, seen: Seen) -> float:
 
 def _scores(question: str, seen: Seen) -> float:
     mean = 4.0 if seen.kind == "model" else 3.4
-    return 0.0 if seen.source else reach("rater-scales", question, 6 - mean if question in TURNED else mean)
+    return (
+        0.0
+        if seen.source or question == "given"
+        else reach("rater-scales", question, 6 - mean if question in TURNED else mean)
+    )
 
 
 def _good(question: str, seen: Seen) -> float:
@@ -302,7 +341,7 @@ SEEDS: tuple[Seed, ...] = (
         "CEM outperforms the baselines in human evaluations",
         _of("empathy", "share_preferred"),
         Effect(worth(commonsense=0.65), copies=4),
-        (NORMAL.cdf(NORMAL.inv_cdf(0.65) + TIED) + NORMAL.cdf(NORMAL.inv_cdf(0.65) - TIED)) / 2,
+        with_ties(0.65),
         null=0.5,
         scope={"source": "commonsense"},
         simulated="65% of choices before ties",
@@ -443,12 +482,39 @@ SEEDS: tuple[Seed, ...] = (
     Seed(
         "warmth-reliability",
         "Ibrahim et al. 2025",
-        "Models that are trained to be warmer are less reliable; the paper counts errors and rates nothing",
-        _of("correctness", "mean_difference"),
-        Effect(means("warmth-reliability", {"model_plain": 3.7, "model_warm": 3.1}), code=right_by(0.8), copies=4),
-        -0.6,
-        simulated="−0.6 points",
-        origin="no number",
+        "Training for warmth raises the probability of an incorrect response by 7.43 percentage points (five models)",
+        _of("verdict", "category_difference", code="error"),
+        Effect(lambda *_: 0.0, code=_with_errors(lambda _: ""), n_raters=40, copies=4),
+        0.0743,
+        simulated="15.0% and 22.4% with an error: 7.43 percentage points",
+    ),
+    Seed(
+        "warmth-reliability",
+        "Ibrahim et al. 2025",
+        "The gap between warm and original models is 11.9 percentage points if people are sad, 6.8 otherwise",
+        _of("verdict", "item_attribute_interaction", attribute="mood", code="error"),
+        Effect(
+            lambda *_: 0.0,
+            code=_with_errors(lambda seen: "sad wrong" if seen.item["mood"] == "sad" else "neutral none"),
+            n_raters=160,
+            copies=8,
+        ),
+        0.119 - 0.068,
+        simulated="gaps of 11.9 and 6.8: 5.1 percentage points",
+    ),
+    Seed(
+        "warmth-reliability",
+        "Ibrahim et al. 2025",
+        "The gap is 11.0 percentage points if people state a false belief, 6.8 otherwise",
+        _of("verdict", "item_attribute_interaction", attribute="claim", code="error"),
+        Effect(
+            lambda *_: 0.0,
+            code=_with_errors(lambda seen: f"neutral {seen.item['claim']}"),
+            n_raters=160,
+            copies=8,
+        ),
+        0.11 - 0.068,
+        simulated="gaps of 11.0 and 6.8: 4.2 percentage points",
     ),
     Seed(
         "behaviours",
@@ -460,6 +526,17 @@ SEEDS: tuple[Seed, ...] = (
         scope={"source": "model_a"},
         simulated="30 percentage points",
         origin="not found",
+    ),
+    Seed(
+        "behaviours",
+        "Carrasco-Farré 2024",
+        "Arguments of models appeal to care more than people's (3.44 and 2.99); counted in words, here in responses",
+        _of("moral", "category_difference", code="care"),
+        Effect(lambda *_: 0.0, code=_of_care, n_raters=20, copies=4),
+        0.15,
+        scope={"source": "model_a"},
+        simulated="15 percentage points",
+        origin="no number",
     ),
     Seed(
         "theory-of-mind",
@@ -475,10 +552,36 @@ SEEDS: tuple[Seed, ...] = (
         "Zhou et al. 2025",
         "Nearly all raters are third parties; how recipients differ from them is unknown; a review",
         _of("understood", "pool_difference", pool="recipient", reference_pool="crowd"),
-        Effect(means("recipient", {"recipient": 3.6, "crowd": 3.0}, by=lambda seen: seen.pool), n_raters=20, copies=4),
+        Effect(
+            means("recipient", {"recipient": 3.6, "crowd": 3.0}, by=lambda seen: seen.pool),
+            n_raters=20,
+            models=1,
+            copies=4,
+        ),
         0.6,
         simulated="0.6 points",
         origin="no number",
+    ),
+    Seed(
+        "recipient",
+        "Luo et al. 2024",
+        "People and a model judge find the chatbot's response more empathetic than the physician's of equal length",
+        _of("preference", "share_preferred"),
+        Effect(_judged, n_raters=20, models=1, copies=4),
+        with_ties(0.65),
+        null=0.5,
+        simulated="65% of choices before ties",
+        origin="not found",
+    ),
+    Seed(
+        "recipient",
+        "Luo et al. 2024",
+        "Empathy rankings of a model judge and of people differ",
+        _of("preference", "pool_preference_difference", **_MODELS),
+        Effect(_judged, n_raters=20, models=1, copies=4),
+        with_ties(0.85) - with_ties(0.65),
+        simulated="65% and 85% before ties: 18 percentage points",
+        origin="not found",
     ),
     Seed(
         "rater-scales",
@@ -488,6 +591,16 @@ SEEDS: tuple[Seed, ...] = (
         Effect(_scores, n_raters=60, models=4),
         0.6,
         simulated="0.6 points",
+        origin="no number",
+    ),
+    Seed(
+        "rater-scales",
+        "Cameron et al. 2019",
+        "People avoid empathy because of what it costs; what models do when empathy costs something is our question",
+        _of("given", "pool_difference", **_MODELS),
+        Effect(_given, n_raters=60, models=4),
+        -15.0,
+        simulated="−15 cents of 100",
         origin="no number",
     ),
     Seed(

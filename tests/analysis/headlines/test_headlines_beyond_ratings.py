@@ -26,11 +26,14 @@ def test_dialogue_trajectory_headline_has_slope_difference(tmp_path: Path) -> No
 
 
 def test_behaviours_headline_has_difference_per_behaviour(tmp_path: Path) -> None:
-    def code(_question: str, seen: Seen, rng: Random) -> str:
+    def code(question: str, seen: Seen, rng: Random) -> str:
+        if question == "moral":
+            return "none"
         return "advises" if rng.random() < (0.7 if seen.source == "model_a" else 0.3) else "asks"
 
     found, table = drive("behaviours", tmp_path / "s", Effect(by_source(), code=code))
-    share = (table["value"] == "advises").groupby(table["source"]).mean()
+    own = table[table["question"] == "behaviours"]
+    share = (own["value"] == "advises").groupby(own["source"]).mean()
     points = 100 * (share["model_a"] - share["counsellor"])
     wanted = f"Gives advice or plans next steps is chosen {points:.1f} percentage points more often for Model A"
     (sentence,) = [one for one in found if wanted in one.claim]
@@ -61,7 +64,7 @@ def test_theory_of_mind_headline_has_models_minus_people_and_altered_minus_stand
 
 
 def test_recipient_headline_has_difference_between_pools(tmp_path: Path) -> None:
-    found, _ = drive("recipient", tmp_path / "s", Effect(lambda _, seen: 0.9 * (seen.pool == "recipient")))
+    found, _ = drive("recipient", tmp_path / "s", Effect(lambda _, seen: 0.9 * (seen.pool == "recipient"), models=1))
     assert "on the same responses" in found[0].claim
     covers(found[0], 0.9, either_sign=True)
 
@@ -73,7 +76,7 @@ def test_rater_scales_headline_has_slope_on_score(tmp_path: Path) -> None:
 
     found, table = drive("rater-scales", tmp_path / "s", Effect(lean, n_raters=20, models=1))
     assert re.search(r"points (higher|lower) per unit of Empathic concern", found[0].claim)
-    slopes, scores = found[:-2], found[-2:]
+    slopes, scores = found[:-3], found[-3:-1]
     assert all((sentence.estimate.estimate or 0) > 0.4 for sentence in slopes)
     for sentence, asked in zip(scores, (PERSPECTIVE, CONCERN), strict=True):
         own = table[table["question"].isin(asked)]

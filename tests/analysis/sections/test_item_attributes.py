@@ -135,6 +135,63 @@ def test_share_of_a_code_and_share_preferred_by_kind_of_item() -> None:
     assert "was preferred more often with “altered”" in summary_of(report, study).answers[0].english
 
 
+ERROR: dict[str, Any] = {
+    "key": "error",
+    "type": "category",
+    "target": "response",
+    "text": "Does it contain an error?",
+    "codes": ["no", "yes"],
+}
+
+
+def _cell(row: Row) -> tuple[str, str]:
+    return str(row["response"]).rpartition(":")[2], KIND[str(row["item"])]
+
+
+def test_difference_between_sources_by_kind_of_item_is_that_of_four_shares() -> None:
+    """The difference in differences of the shares in the data, in the direction of source, reference and levels."""
+    share = {
+        ("model", "altered"): 0.9,
+        ("model", "standard"): 0.4,
+        ("human", "altered"): 0.3,
+        ("human", "standard"): 0.3,
+    }
+    rows = [
+        row
+        for source in ("human", "model")
+        for row in _answers(
+            "error",
+            lambda rng, kind, source=source: "yes" if rng.random() < share[source, kind] else "no",
+            response=lambda item, source=source: f"{item}:{source}",
+        )
+    ]
+    report, study = _report(
+        rows, ERROR, {"test": "item_attribute_interaction"}, reference="human", matched_items="stem"
+    )
+    (found,) = report.primary[0].estimates
+    of = {cell: np.mean([row["value"] == "yes" for row in rows if _cell(row) == cell]) for cell in share}
+    change = {source: float(of[source, "altered"] - of[source, "standard"]) for source in ("model", "human")}
+    assert found.scope == {
+        "category": "yes",
+        "source": "model",
+        "reference": "human",
+        "attribute": "kind",
+        "level": "altered",
+        "reference_level": "standard",
+    }
+    assert found.estimate == pytest.approx(change["model"] - change["human"])
+    assert (found.ci_low or 0) > 0
+    (sentence,) = primary_answers(report, study)[0].sentences
+    points = 100 * (change["model"] - change["human"])
+    assert sentence.claim.startswith(
+        f"Error, Kind: the difference Model minus Human in yes is {points:.1f} percentage "
+    )
+    assert sentence.claim.endswith(" points larger with altered than with standard")
+    (answer,) = summary_of(report, study).answers
+    assert "the difference model minus human in “yes” was larger with “altered” than with “standard”" in answer.english
+    assert "die Differenz model minus human bei „yes“ mit „altered“ größer als mit „standard“" in answer.german
+
+
 def test_two_tests_of_one_question_are_both_answered() -> None:
     tests = ("item_attribute_accuracy", "item_attribute_category")
     primary = [{"question": "belief", "test": test, **ATTRIBUTE} for test in tests]
