@@ -30,6 +30,8 @@ from app.studies.trial_runs import Walk
 # `stop`: the study cannot be opened. `look`: it can, and the lead should look at it first.
 State = Literal["stop", "look", "good"]
 N_NAMED = 5
+# The titles of checks of texts whose placeholders are told together.
+_TEXTS = {"flow.consent.text": "Consent form", "instructions": "Instructions"}
 # Raters may be told more minutes than the trials take, since other pages take time too, but hardly fewer.
 _MOST_TOLD, _LEAST_TOLD = 2.5, 0.8
 P = ParamSpec("P")
@@ -168,8 +170,8 @@ class Opening:
         fix = Fix("show_section", {"part": "study"}, "instructions")
         if not protocol.instructions.strip():
             yield Check("look", "Instructions", "Raters get no instructions.", fix)
-        elif "instructions" in placeholders(protocol).values():
-            yield Check("look", "Instructions", "They have words in brackets, which are for you to replace.", fix)
+        elif "instructions" in self._unfilled().values():
+            return  # said among the placeholders
         elif _same(protocol.instructions, template.get("instructions", "")):
             yield Check("look", "Instructions", "They are the template's, about its own example texts.", fix)
         else:
@@ -177,13 +179,18 @@ class Opening:
                 "good", "Instructions", f"{counted(len(protocol.instructions.split()), 'word')} of your own.", fix
             )
 
+    def _unfilled(self) -> dict[str, str]:
+        """The placeholders that raters would read, each with the path of its text."""
+        return {words: at for words, at in placeholders(self.protocol).items() if words not in self.as_written}
+
     def _placeholders(self) -> Iterator[Check]:
         consent = self.protocol.flow.consent
         title = "Consent form"
         fix = Fix("show_section", {"part": "consent"}, "flow.consent.text" if consent else "flow.consent")
-        left = {words: at for words, at in placeholders(self.protocol).items() if words not in self.as_written}
-        for words, at in left.items():
-            yield Check("stop", "Placeholder", f"Raters would read {words}.", place_of(at))
+        left = self._unfilled()
+        for at in dict.fromkeys(left.values()):
+            words = and_list(one for one, place in left.items() if place == at)
+            yield Check("stop", _TEXTS.get(at, "Placeholder"), f"Raters would read {words}.", place_of(at))
         if consent is None:
             yield Check("look", title, "Raters start without agreeing to take part.", fix)
         if problem := _reason(check_typing_consent, self.protocol):

@@ -43,9 +43,9 @@ def test_template_that_was_not_changed_is_looked_at_everywhere(tmp_path: Path) -
     opening = of_folder(new_study("ayers-pair", tmp_path / "s", "s", "My title"))
     states = {check.title: check.state for check in opening.checklist()}
     assert states["Title for raters"] == states["Instructions"] == "look"
-    stopped = [check for check in opening.checklist() if check.title == "Placeholder"]
-    assert [check.words for check in stopped] == [f"Raters would read {words}." for words in TEMPLATE_WORDS]
-    assert all(check.fix == place_of("flow.consent.text") for check in stopped)
+    (stopped,) = [check for check in opening.checklist() if check.state == "stop"]
+    assert (stopped.title, stopped.fix) == ("Consent form", place_of("flow.consent.text"))
+    assert all(words in stopped.words for words in TEMPLATE_WORDS)
     confirmed = of_folder(tmp_path / "s", as_written=TEMPLATE_WORDS)
     assert not [check for check in confirmed.checklist() if check.state == "stop"]
 
@@ -184,7 +184,7 @@ def test_typing_that_consent_does_not_declare_stops() -> None:
 
 def test_instructions_with_words_in_brackets_are_not_ones_own() -> None:
     check = about("Instructions", {"instructions": "[Say here what raters read.] Read everything."})
-    assert (check.state, check.words) == ("look", "They have words in brackets, which are for you to replace.")
+    assert (check.state, check.words) == ("stop", "Raters would read [Say here what raters read.].")
 
 
 def test_problems_of_the_draft_stop_and_lead_to_their_field() -> None:
