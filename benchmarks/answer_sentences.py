@@ -2,14 +2,18 @@
 
 One line for each: the true value, whether the interval holds it, and the sentence, in English and in German, for a
 reader who judges whether it says what is true. With one seed, one interval in twenty misses the truth, and one answer
-in twenty is clear without an effect.
-Run: python -m benchmarks.answer_sentences [SEED]
+in twenty is clear without an effect. With a folder, the twelve studies are written to it too, for `attune report` and
+`attune study load`.
+Run: python -m benchmarks.answer_sentences [SEED] [FOLDER]
 """
 
 from __future__ import annotations
 
+import csv
+import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +35,7 @@ N_ITEMS, N_RATERS, EFFECT = 24, 20, 0.6
 SD_ITEM, SD_RATER, SD_SLOPE, SD_REST = 0.5, 0.5, 0.3, 0.8
 MIDDLE = 3.0
 TIE = 0.4
+OF_FOLDER = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +201,49 @@ def _tell(name: str, made: Simulated) -> None:
         print(f"    {answer.english}\n    {answer.german}")
 
 
+def _save(folder: Path, made: Simulated, title: str) -> None:
+    """Write a study folder; the texts of items and responses only say which they are."""
+    folder.mkdir(parents=True)
+    study = {**made.protocol.model_dump(mode="json", exclude_defaults=True), "slug": folder.name, "title": title}
+    (folder / "study.yaml").write_text(json.dumps(study))
+    items = list(dict.fromkeys(row["item"] for row in made.rows if row.get("item")))
+    _write(folder / "items.csv", [{"item": item, "text": f"Message {item}: I had a hard day."} for item in items])
+    labels, rng = made.protocol.labels, np.random.default_rng(1)
+    responses: list[Row] = [
+        {"item": item, "source": source, "text": f"{labels.source(source)}, {item}. " + "I am sorry. " * int(length)}
+        for item in items
+        for source, length in zip(made.protocol.sources, rng.integers(2, 9, len(made.protocol.sources)), strict=True)
+    ]
+    if any("turn" in row for row in made.rows):
+        for row in responses:
+            said = [
+                {"speaker": who, "text": f"{row.get('text')} {n}"} for n in range(5) for who in ("Seeker", "Helper")
+            ]
+            row |= {"text": "", "turns": json.dumps(said)}
+    _write(folder / "responses.csv", responses)
+    named = made.raters or [{"rater": name} for name in dict.fromkeys(row["rater"] for row in made.rows)]
+    _write(folder / "raters.csv", [{"rater": row["rater"], "kind": "person", "pool": row.get("pool")} for row in named])
+    _write(folder / "ratings.csv", made.rows)
+
+
+def _write(file: Path, rows: list[Row]) -> None:
+    with file.open("w", newline="") as out:
+        table = csv.DictWriter(out, list(dict.fromkeys(name for row in rows for name in row)))
+        table.writeheader()
+        table.writerows(rows)
+
+
 def main() -> None:
     """Print the sentences of all studies."""
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     for place, (name, make) in enumerate(STUDIES.items()):
         for effect in (EFFECT, 0.0):
             about = f"{name}, {'with an effect' if effect else 'without an effect'}"
-            _tell(about, make(effect, np.random.default_rng([seed, place, bool(effect)])))
+            made = make(effect, np.random.default_rng([seed, place, bool(effect)]))
+            if len(sys.argv) > OF_FOLDER:
+                slug = f"{name.replace(' ', '-')}{'' if effect else '-null'}"
+                _save(Path(sys.argv[OF_FOLDER]) / slug, made, name.capitalize())
+            _tell(about, made)
 
 
 if __name__ == "__main__":

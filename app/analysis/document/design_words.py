@@ -23,7 +23,7 @@ from app.protocol.rater_flags import (
     side_question,
 )
 from app.protocol.study import Protocol
-from app.protocol.study_design import HumanSample
+from app.protocol.study_design import HumanSample, Trials
 from app.stats.sequential import boundaries, nominal_p
 
 TRIALS = {
@@ -44,15 +44,20 @@ SIDES = "the sides of the two responses are random, balanced within each rater"
 PLACES = {None: SIDES, "pairs": SIDES, "set": "the order of the responses on the page is random"}
 
 
-def design_sentences(protocol: Protocol) -> Iterator[str]:
-    """What raters saw, how many of them rate what, in which order, and what they knew."""
-    design = protocol.design
-    yield f"Each page shows {TRIALS[design.trials] if protocol.sources else 'one item'}."
-    places = PLACES.get(design.trials) if len(protocol.sources) > 1 else None
+def design_sentences(protocol: Protocol, trials: Trials | None = None) -> Iterator[str]:
+    """What raters saw, how many of them rate what, in which order, and what they knew.
+
+    `trials` is the kind of trials of texts that were rated: it holds where the design leaves it open. Ratings may then
+    come from elsewhere, so numbers of raters count only if the design declares them.
+    """
+    design, kind = protocol.design, protocol.design.trials or trials
+    yield f"Each page shows {TRIALS[kind] if protocol.sources else 'one item'}."
+    places = PLACES.get(kind) if len(protocol.sources) > 1 else None
     yield f"{ORDERS[design.order]}{f'; {places}' if places else ''}."
     if design.human_sample:
         yield _sample_sentence(protocol, design.human_sample)
-    if not design.pools:
+    is_declared = bool({"raters_per_trial", "trials_per_rater"} & design.model_fields_set)
+    if not design.pools and (is_declared or trials is None):
         yield f"The design asks for {_asked_of(protocol, None)}."
     for name, pool in design.pools.items():
         items = {"all": "all items", "own": "their own items", "pool": "the items of the pool"}[pool.items]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import ceil
 
 from app.analysis.data.flow import is_by_condition
 from app.analysis.data.simulated import ARE_SIMULATED
@@ -36,6 +37,7 @@ from app.base.documents.blocks import Bullets, DataTable, Paragraph, Section
 from app.base.documents.reference import Reference, cited
 from app.base.numbers import styled, whole
 from app.base.words import and_list, counted, spelled_out
+from app.protocol.allocation.trials import kind_of_trials
 from app.protocol.study import Protocol
 
 # Who took part, who left early, and which answers are missing, for the methods of a report.
@@ -97,7 +99,7 @@ def methods_section(
     """The whole section; `shown` are the estimates that the report shows, `composites` the table of composites."""
     sample = report.sample
     parts = (
-        Section("Design", _paragraph(_design(protocol, about.origin))),
+        Section("Design", _paragraph(_design(protocol, report.sample, about.origin))),
         Section("Materials", _paragraph(_materials(sample, protocol))),
         Section(
             "Raters and consent",
@@ -131,10 +133,11 @@ def _paragraph(sentences: Iterable[str]) -> tuple[Paragraph, ...]:
     return (Paragraph(" ".join(sentences)),)
 
 
-def _design(protocol: Protocol, origin: str) -> Iterator[str]:
+def _design(protocol: Protocol, sample: Sample, origin: str) -> Iterator[str]:
     if origin:
         yield origin
-    yield from design_sentences(protocol)
+    n_of_item = ceil(sum(sample.n_responses.values()) / sample.n_items) if sample.n_items else 0
+    yield from design_sentences(protocol, kind_of_trials(protocol, [n_of_item]) if n_of_item else None)
     yield from condition_sentences(protocol)
 
 

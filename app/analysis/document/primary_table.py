@@ -30,6 +30,8 @@ from app.base.numbers import styled
 HEADER = ("No.", "Question", "Comparison or group", "Estimate ({ci})", "Test statistic", "p", "Effect size")
 CAN_BE_EMPTY = ("Test statistic", "Effect size")
 WIDTHS = (4, 14, 16, 22, 13, 18, 18)
+# Tests whose two-sided p-value is that of t with the degrees of freedom of the estimate.
+T_TESTS = (" t test", " Satterthwaite", " analysis of covariance")
 # differences that what they are of says well enough
 PLAIN = ("mean_difference", "mean_difference_responders", "factor_effect", "attribute_effect", "item_attribute_effect")
 # Effect sizes without a unit, for differences in points of a scale.
@@ -120,13 +122,14 @@ def _effect_sizes(estimate: Estimate, among: Sequence[Estimate]) -> Iterator[Est
 def test_statistic(estimate: Estimate) -> str:
     """The test statistic with its degrees of freedom, such as `t(29) = 2.61`; empty without a test.
 
-    For t tests, t follows from the two-sided p-value and the degrees of freedom.
+    For `T_TESTS`, t follows from the two-sided p-value and the degrees of freedom.
     """
     if words := statistic_text(estimate):
         return words
     p, df, value = estimate.p_value, estimate.df, estimate.estimate
     is_two_sided, none = declared(estimate.statistic).margin is None, declared(estimate.statistic).no_difference or 0.0
-    if not p or df is None or value is None or not is_two_sided or " t test" not in f" {test_of(estimate)}":
+    is_t = any(words in f" {test_of(estimate)}" for words in T_TESTS)
+    if not p or df is None or value is None or not is_two_sided or not is_t:
         return ""
     t = -float(special.stdtrit(df, p / 2))
     return f"t({styled(f'{df:.4g}')}) = {number(t if value > none else -t, 'test')}"

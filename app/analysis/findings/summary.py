@@ -35,8 +35,12 @@ MAX_TOLD = 2
 
 
 def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[str]:
-    """Yield how lengths differ, then one sentence per primary contrast that length overturns, or that none is."""
-    yield from length_words(report)
+    """Yield how lengths differ, then one sentence per primary contrast that length overturns, or that none is.
+
+    The lengths of sources say nothing about a primary contrast of conditions, pools or times.
+    """
+    if not report.primary or any(contrast.primary for contrast in contrasts):
+        yield from length_words(report)
     told = [contrast for contrast in contrasts if contrast.primary] if report.primary else contrasts
     clear = [contrast for contrast in told if contrast.is_clear and contrast.at_equal_length]
     overturned = [contrast for contrast in clear if contrast.is_overturned]

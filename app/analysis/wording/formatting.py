@@ -263,7 +263,7 @@ _WORDS: dict[Part, Callable[[Any], str]] = {
     "condition": str,
     "covariate": covariate_text,
     "shown_label": "shown as {}".format,
-    "before": (f"after {MINUS} before" + " ({})").format,
+    "before": "change from {}".format,
     "correct": "correct: {}".format,
     "bin": "probability {}".format,
     "sensitivity": lambda way: SENSITIVITY.get(way, way),

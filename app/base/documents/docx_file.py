@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -41,10 +42,11 @@ def docx_document(document: Document, pictures: Mapping[str, bytes]) -> bytes:
             part.header.paragraphs[0].add_run(plain(document.watermark)).bold = True
     for line in document.lines:
         made.add_paragraph(plain(line))
+    placed: Counter[str] = Counter()
     for level, section in document.walk():
         made.add_heading(plain(section.title), level).paragraph_format.page_break_before = section.starts_page
         for block in section.blocks:
-            _add(made, block, pictures)
+            _add(made, block, pictures, placed)
     file = io.BytesIO()
     made.save(file)
     return file.getvalue()
@@ -55,18 +57,19 @@ def plain(text: str) -> str:
     return text.translate(_UNPRINTABLE)
 
 
-def _add(made: Any, block: Block, pictures: Mapping[str, bytes]) -> None:  # noqa: ANN401 - the library's document is a factory
+def _add(made: Any, block: Block, pictures: Mapping[str, bytes], placed: Counter[str]) -> None:  # noqa: ANN401 - the library's document is a factory
+    """Add a block; `placed` counts the tables and the figures."""
     if isinstance(block, Bullets):
         for line in block.lines:
             made.add_paragraph(plain(line), style="List Bullet")
     elif isinstance(block, DataTable):
-        _add_table(made, block)
+        _add_table(made, block, placed)
     elif isinstance(block, Figure):
         made.add_picture(io.BytesIO(pictures[block.key]), width=Cm(WIDTH_CM))
         made.paragraphs[-1].paragraph_format.keep_with_next = True
         properties = made.inline_shapes[-1]._inline.docPr  # noqa: SLF001 - the library has no other door to it
         properties.set("descr", plain(block.alt))
-        made.add_paragraph(plain(block.caption), style="Caption")
+        _add_caption(made, "Figure", block.caption, placed)
     elif isinstance(block, Code):
         made.add_paragraph(plain(block.name), style="Caption").paragraph_format.keep_with_next = True
         run = made.add_paragraph().add_run(plain(block.text.rstrip("\n")))
@@ -75,8 +78,20 @@ def _add(made: Any, block: Block, pictures: Mapping[str, bytes]) -> None:  # noq
         made.add_paragraph(plain(block.text))
 
 
-def _add_table(made: Any, table: DataTable) -> None:  # noqa: ANN401 - as above
-    made.add_paragraph(plain(table.caption), style="Caption").paragraph_format.keep_with_next = True
+def _add_caption(made: Any, kind: str, words: str, placed: Counter[str]) -> Any:  # noqa: ANN401 - as above
+    """Add a caption with its number, a field that Word counts again after changes, and return the paragraph."""
+    placed[kind] += 1
+    said = made.add_paragraph(f"{kind} ", style="Caption")
+    number = _element("w:t")
+    number.text = str(placed[kind])
+    field = _element("w:fldSimple", _element("w:r", number), instr=rf" SEQ {kind} \* ARABIC ")
+    said._p.append(field)  # noqa: SLF001 - as above
+    said.add_run(f": {plain(words)}")
+    return said
+
+
+def _add_table(made: Any, table: DataTable, placed: Counter[str]) -> None:  # noqa: ANN401 - as above
+    _add_caption(made, "Table", table.caption, placed).paragraph_format.keep_with_next = True
     grid = made.add_table(rows=1 + len(table.rows), cols=len(table.header), style="Table Grid")
     grid.autofit = False
     margins = (_element(f"w:{edge}", w=MARGIN, type="dxa") for edge in ("left", "right"))

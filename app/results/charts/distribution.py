@@ -52,7 +52,7 @@ def distribution_spec(
     chart = (
         alt.layer(rows.line_at(0, theme), _bars(named, words, colours, BAR * rows.marks), bar_labels(base, span))
         .resolve_axis(y="independent")
-        .properties(title=title_of(title, ABOUT if headings else ""), width=width, height=rows.height)
+        .properties(title=title_of(title, ABOUT), width=width, height=rows.height)
     )
     return {**chart.to_dict(), "config": config(theme)}
 

@@ -32,6 +32,9 @@ TWO_WAY = replace(TESTED, procedure="two_way_cluster_t")
         ({"statistic": "t_paired", "procedure": "t_paired", "estimate": 2.2, "df": 194.0}, "t(194) = 2.20"),
         ({"statistic": "non_inferiority", "ci_level": 0.9}, ""),
         ({"p_value": None}, ""),
+        ({"procedure": "lmm_satterthwaite"}, "t(29) = 2.05"),
+        ({"procedure": "ancova_cr2_t"}, "t(29) = 2.05"),
+        ({"procedure": "min_f_t"}, ""),
         ({"df": None, "procedure": "clmm_laplace"}, ""),
     ],
 )

@@ -62,7 +62,7 @@ def test_change_matches_student_sleep_data() -> None:
     assert (change.question, change.scope, change.n_raters) == ("after", {"before": "before"}, 10)
     assert change.estimate == pytest.approx(1.58)
     assert change.p_value == pytest.approx(0.002833, abs=1e-6)
-    assert scope_text(change.scope) == "after − before (before)"
+    assert scope_text(change.scope) == "change from before"
 
 
 def test_change_is_compared_between_arms() -> None:

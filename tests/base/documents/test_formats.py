@@ -68,10 +68,17 @@ def test_word_document_keeps_texts_and_describes_images() -> None:
         widths = [cell.width for cell in table.rows[0].cells]
         assert [column.width for column in table.columns] == pytest.approx(widths, rel=0.001)
         assert len({*widths}) > 1
-    assert sum(paragraph.text == HOSTILE for paragraph in made.paragraphs) >= 6
+    assert sum(paragraph.text == HOSTILE for paragraph in made.paragraphs) >= 4
+    said = [str(paragraph._p.xpath("string()")) for paragraph in made.paragraphs]
+    assert [words for words in said if words.endswith(f": {HOSTILE}")] == [
+        f"Figure 1: {HOSTILE}",
+        f"Table 1: {HOSTILE}",
+    ]
     assert made.tables[0].rows[2].cells[1].text == LONG
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        assert "descr=" in archive.read("word/document.xml").decode()
+        written = archive.read("word/document.xml").decode()
+    assert "descr=" in written
+    assert 'w:instr=" SEQ Table \\* ARABIC "' in written
 
 
 def test_code_keeps_its_lines_and_spaces_in_every_format() -> None:
