@@ -103,7 +103,8 @@ _PREAMBLE = r"""\documentclass[a4paper,11pt]{article}
 %(characters)s\else
   \usepackage{fontspec}
 \fi
-\usepackage{array,booktabs,longtable,graphicx}
+\usepackage{array,booktabs,longtable,graphicx,caption}
+\captionsetup{font=small,labelfont=bf,justification=raggedright,singlelinecheck=false}
 \usepackage[hidelinks]{hyperref}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{5pt}
@@ -181,8 +182,8 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
     elif isinstance(block, Figure):
         yield r"\begin{center}"
         size = r"width=\linewidth,height=0.8\textheight,keepaspectratio"
-        yield rf"\includegraphics[{size}]{{{pictures}/{block.key}.pdf}}\\"
-        yield rf"\small {escaped(block.caption)}"
+        yield rf"\includegraphics[{size}]{{{pictures}/{block.key}.pdf}}\par"
+        yield rf"\captionof{{figure}}{{{escaped(block.caption)}}}"
         yield r"\end{center}"
     elif isinstance(block, Code):
         yield rf"\textbf{{{escaped(block.name)}}}\par"
@@ -206,11 +207,8 @@ def _table(table: DataTable) -> Iterator[str]:
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}}}" for width in widths)
     yield r"{\scriptsize" if table.is_small else r"{\footnotesize"
     yield rf"\begin{{longtable}}{{{columns}}}"
-    yield rf"\multicolumn{{{len(table.header)}}}{{p{{\linewidth}}}}{{\textbf{{{escaped(table.caption)}}}}}\\"
-    yield r"\toprule"
-    yield f"{' & '.join(map(escaped, table.header))} \\\\"
-    yield r"\midrule"
-    yield r"\endhead"
+    header = (r"\toprule", f"{' & '.join(map(escaped, table.header))} \\\\", r"\midrule")
+    yield from (rf"\caption{{{escaped(table.caption)}}}\\", *header, r"\endfirsthead", *header, r"\endhead")
     yield from (f"{' & '.join(map(escaped, row))} \\\\" for row in table.rows)
     yield r"\bottomrule"
     yield r"\end{longtable}}"

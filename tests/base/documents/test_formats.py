@@ -138,6 +138,9 @@ def test_latex_tables_need_no_preamble() -> None:
     text = latex_tables(document())
     assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 1
     assert "documentclass" not in text
+    # numbered, on the first page of a long table only
+    assert text.count(r"\caption{") == 1
+    assert latex_document(document()).count(r"\captionof{figure}{") == 1
 
 
 @pytest.mark.slow
