@@ -12,11 +12,12 @@ import typer
 from sqlalchemy import Connection
 
 from app.base.problems import printable
+from app.base.word_difference import Piece
 from app.cli.output import fail
 from app.cli.store import store
 from app.cli.study_argument import Slug, stored_study
 from app.llm.runs.runs import RunRow, get_run
-from app.llm.writers.compared_runs import Compared, Piece, compared_prompts, compared_texts
+from app.llm.writers.compared_runs import Compared, compared_prompts, compared_texts
 from app.studies.studies import StudyRow
 
 _GAP = "  |  "

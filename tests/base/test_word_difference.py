@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.llm.writers.compared_runs import MAX_WORDS, n_changed, word_difference
+from app.base.word_difference import MAX_WORDS, n_changed, word_difference
 
 TEXT = st.lists(st.sampled_from(["warm", "cold", "\n", "  ", "so"])).map(" ".join)
 
