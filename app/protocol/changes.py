@@ -55,7 +55,7 @@ def _question(old: Question, new: Question | None, place: int | None) -> Broken:
         rule = "must keep its type and target because it has answers (add a question with another key instead)"
         yield broken(f"questions.{place}", rule, f"{new.type} about the {new.target}")
     elif not old.takes_as_before(new):
-        rule = "must keep its allowed answers because it has answers (their labels can change)"
+        rule = "must keep its allowed answers because it has answers (only their labels can change)"
         yield broken(f"questions.{place}", rule, "different ones")
 
 

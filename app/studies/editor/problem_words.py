@@ -12,11 +12,12 @@ from app.base.problem import Problem
 from app.base.words import found_in_words, readable
 from app.protocol.conditions import LEVELS
 from app.protocol.primary import TESTS
+from app.studies.editor.controls import Control
 from app.studies.editor.named_choices import entry_options, questions_about, title_of
 from app.studies.editor.question_form import FIELD_WORDS
 from app.studies.editor.reading import UNNAMED
 from app.studies.editor.section_form import section_form
-from app.studies.editor.sections import section_of, value_at
+from app.studies.editor.sections import QUESTIONS, SECTIONS, section_of, value_at
 from app.studies.editor.stored_texts import Stored
 
 Data = dict[str, Any]
@@ -60,7 +61,7 @@ def problem_words(problem: Problem, data: Data) -> str:
     """What is wrong and what is allowed, for a page that names the field or shows the problem beside it."""
     if UNNAMED in problem.found.split(", "):
         return "Choose a question for each entry, or remove the entry."
-    words, problem = _words_of(data), replace(problem, column=path_of(problem))
+    words, problem = words_of(data), replace(problem, column=path_of(problem))
     # The field that begins a rule is where the problem is.
     place, _, rest = problem.allowed.partition(" ")
     is_placed = problem.is_rule and "." in place
@@ -111,7 +112,14 @@ def label_at(path: str, data: Data) -> str:
     return next(labels, readable(next(words, "")))
 
 
-def _words_of(data: Data) -> dict[str, str]:
+def controls_at(data: Data) -> dict[str, Control]:
+    """The fields of all pages but that of questions, by their paths."""
+    pages = (section for section in SECTIONS if section.key != QUESTIONS)
+    controls = (control for section in pages for control in section_form(section, data, Stored()))
+    return {one.path: one for control in controls for one in control.all if one.label}
+
+
+def words_of(data: Data) -> dict[str, str]:
     """What pages say in place of the keys of a study, of tests, and of settings."""
     declared = (one for path in _DECLARED for one in entry_options(data, path))
     levels = {level for known in LEVELS.values() for level in known}

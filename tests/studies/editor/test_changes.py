@@ -24,20 +24,33 @@ flow:
     [
         ("Warm?", "How warm?", [("Question Warmth: Text", "Warm?", "How warm?")]),
         ("2: warm", "2: very warm", [("Question Warmth: Scale, 2", "warm", "very warm")]),
-        ("tie: true", "tie: false", [("Question Choice: Tie", "yes", "no")]),
-        (", tie: true", "", [("Question Choice: Tie", "yes", "")]),
+        ("tie: true", "tie: false", [("Question Choice: Offer “About the same”", "yes", "no")]),
+        (", tie: true", "", [("Question Choice: Offer “About the same”", "yes", "")]),
         ("trials_per_rater: 8", "trials_per_rater: 10", [("Trials: Trials per rater", "8", "10")]),
         ("Please agree.", "Agree.", [("Consent and eligibility: Consent, Text", "Please agree.", "Agree.")]),
         ("title: Study", "title: 8", [("Title and instructions: Title", "Study", "8")]),
         (
             "- {key: choice, type: choice, tie: true}",
             "",
-            [("Question Choice", "type: choice, tie: yes", "")],
+            [("Question Choice", "Choice between two responses. Offer “About the same”: yes", "")],
         ),
         (
             "- {key: warmth",
-            "- {key: calm, text: Calm?}\n- {key: warmth",
-            [("Question Calm", "", "text: Calm?")],
+            "- {key: calm, text: Calm?, target: response, scale: {1: no, 2: yes}}\n- {key: warmth",
+            [("Question Calm", "", "Calm? Rating on a scale, about each response: 1 no, 2 yes.")],
+        ),
+        (
+            "flow:",
+            "analysis: {primary: [warmth], composites: {both: {questions: [warmth, choice]}}}\nflow:",
+            [
+                ("Analysis: What the study asks", "", "Warm?"),
+                ("Analysis: Scores from several questions", "", "Both: Questions: Warmth, Choice"),
+            ],
+        ),
+        (
+            "flow:",
+            "checks: {attention: [{key: look, text: Choose yes., codes: {1: yes, 2: no}, correct: 1}]}\nflow:",
+            [("Checks: Attention checks, Look", "", "Choose yes. yes, no. Right answer: yes")],
         ),
         ("# ", "", None),
         ("title: Study", "title: [", None),
@@ -99,11 +112,21 @@ def test_other_names_and_wordings_say_what_they_mean_for_the_results() -> None:
     data["conditions"]["told"] |= {"label": "Task", "level_labels": {"b": "Feelings"}}
     new = Protocol.model_validate(data)
     sentences = kept_together(old, new, answered={"empathy"}, used={"model"})
-    assert [sentence.split(" in the results")[0] for sentence in sentences] == [
+    assert [sentence.split(" from then on")[0].split(" If it")[0] for sentence in sentences] == [
         "“Empathy” is called “Warmth”",
         "“Model” is called “GPT-5”",
         "“Told” is called “Task”",
         "“b” is called “Feelings”",
-        "The wording of “Warmth” changes. Answers to both wordings count together",
+        "The wording of “Warmth” changes. Answers to both versions count together.",
     ]
     assert kept_together(old, old, answered={"empathy"}, used={"model"}) == []
+    data["questions"] = [choice, rating | {"scale": {n: f"point {n}" for n in rating["scale"]}}]
+    said = kept_together(old, Protocol.model_validate(data), answered={"empathy"}, used=())
+    assert said[-1].startswith("The answers or the help of “Empathy” change.")
+
+
+def test_words_that_differ_are_marked_unless_most_of_them_do() -> None:
+    (old, new) = Change("Instructions", "Read each reply with care.", "Read each response with care.").pieces
+    assert [[one.text for one in side if one.is_changed] for side in (old, new)] == [[" reply"], [" response"]]
+    (_, new) = Change("Name", "Model A", "GPT-4o").pieces
+    assert [(one.text, one.is_changed) for one in new] == [("GPT-4o", False)]
