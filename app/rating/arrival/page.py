@@ -30,7 +30,7 @@ PLATFORMS = {
     "invite": ("invite", ()),
     "PROLIFIC_PID": ("prolific", ("STUDY_ID", "SESSION_ID")),
     "workerId": ("mturk", ("assignmentId", "hitId", "turkSubmitTo")),
-    "survey_code": ("sona", ()),
+    "survey_code": ("sona", ("survey_code",)),
     "participant": ("participant", ()),
 }
 MAX_ID = 200

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from xml.sax.saxutils import escape
 
 from app.base.words import number_text
 from app.protocol.study import Protocol
@@ -53,6 +54,22 @@ class PlatformField:
     hint: str = ""
     is_choice: bool = False
 
+    @property
+    def is_long(self) -> bool:
+        """Whether the value has several lines."""
+        return "\n" in self.value
+
+
+Form = dict[str, tuple[PlatformField, ...]]
+# What Mechanical Turk calls an external question: our page, in a frame of this height.
+_QUESTION = """\
+<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd">
+  <ExternalURL>{link}</ExternalURL>
+  <FrameHeight>600</FrameHeight>
+</ExternalQuestion>"""
+# How many times as long as expected a worker may take.
+_MOST_TIMES = 3
+
 
 def channel_of(protocol: Protocol) -> str:
     """Who comes, as a key of `CHANNELS`; empty if it has not been said."""
@@ -93,17 +110,19 @@ _OTHERWISE: Mapping[Outcome, tuple[str, str]] = {
 }
 
 
-def prolific_form(
-    protocol: Protocol, link: str, n_raters: int, n_trials: int, minutes: int
-) -> dict[str, tuple[PlatformField, ...]]:
-    """What Prolific's form asks for, in its order, by its headings."""
+def platform_form(channel: str, protocol: Protocol, link: str, n_raters: int, n_trials: int, minutes: int) -> Form:
+    """What the form of the platform asks for, in its order, by its headings; empty if there is no platform."""
+    minutes = round(protocol.recruitment.minutes or minutes)
+    forms = {"prolific": _prolific, "mturk": _mturk, "sona": _sona}
+    return forms[channel](protocol, link, n_raters, n_trials, minutes) if channel in forms else {}
+
+
+def _prolific(protocol: Protocol, link: str, n_raters: int, n_trials: int, minutes: int) -> Form:
     return {
         "Study details": (
             PlatformField("Title", protocol.title_for_raters),
             PlatformField("Internal name", protocol.title, "Participants do not see it."),
-            PlatformField(
-                "Description", _description(protocol, n_trials, round(protocol.recruitment.minutes or minutes))
-            ),
+            PlatformField("Description", _description(protocol, n_trials, minutes)),
             PlatformField("Devices", "Mobile, tablet and desktop", is_choice=True),
         ),
         "Data collection": (
@@ -114,7 +133,56 @@ def prolific_form(
         "Participants": (
             PlatformField("Number of participants", str(n_raters) if n_raters else "", "As many as the design needs."),
         ),
-        "Time and payment": tuple(_payment(protocol, minutes)),
+        "Time and payment": (
+            PlatformField("How long will your study take?", number_text(minutes), "In minutes."),
+            PlatformField("Payment per participant", _pay(protocol), f"In {protocol.recruitment.currency}."),
+        ),
+    }
+
+
+def _mturk(protocol: Protocol, link: str, n_raters: int, n_trials: int, minutes: int) -> Form:
+    number = str(n_raters) if n_raters else ""
+    return {
+        "HIT type": (
+            PlatformField("Title", protocol.title_for_raters),
+            PlatformField("Description", _description(protocol, n_trials, minutes)),
+            PlatformField("Reward per assignment", _pay(protocol), "In US dollars, whatever the currency above."),
+            PlatformField(
+                "Time allotted per assignment", str(_MOST_TIMES * minutes), "In minutes: three times the usual."
+            ),
+        ),
+        "HIT": (
+            PlatformField(
+                "Question", _QUESTION.format(link=escape(link)), "An external question; the link needs https."
+            ),
+            PlatformField("Number of assignments", number, "One HIT with as many assignments as you need raters."),
+        ),
+        "Completion and approval": (
+            PlatformField("Completion code", "None: workers submit from the last page", is_choice=True),
+            PlatformField("No consent, screened out, study full", "Workers return the assignment", is_choice=True),
+            PlatformField("Approvals", "Download decisions on the page Raters", is_choice=True),
+        ),
+    }
+
+
+def _sona(protocol: Protocol, link: str, n_raters: int, n_trials: int, minutes: int) -> Form:
+    url = protocol.completion.url
+    ends = "Paste SONA's Completion URL (client-side) as Address to return to, left. Attune fills in XXXX"
+    return {
+        "Online External Study": (
+            PlatformField("Study name", protocol.title_for_raters),
+            PlatformField("Brief abstract", _description(protocol, n_trials, minutes)),
+            PlatformField("Duration", str(minutes), "In minutes."),
+            PlatformField("Study URL", link, "SONA fills in the survey code."),
+        ),
+        "Timeslots": (
+            PlatformField("Number of participants", str(n_raters) if n_raters else "", "As many as the design needs."),
+        ),
+        "Credit": (
+            PlatformField("Automatic", f"On, at {url}" if url else ends, is_choice=True),
+            PlatformField("By hand", "Download credits on the page Raters", is_choice=True),
+            PlatformField("No consent, screened out, study full", "No credit by itself", is_choice=True),
+        ),
     }
 
 
@@ -139,11 +207,8 @@ def _codes(protocol: Protocol) -> Iterator[PlatformField]:
             yield PlatformField(label, protocol.completion.of(outcome).code, f"Action: request a return; {words}.")
 
 
-def _payment(protocol: Protocol, minutes: int) -> Iterator[PlatformField]:
-    recruitment = protocol.recruitment
-    yield PlatformField("How long will your study take?", number_text(recruitment.minutes or minutes), "In minutes.")
-    pay = "" if recruitment.pay is None else f"{recruitment.pay:.2f}"
-    yield PlatformField("Payment per participant", pay, f"In {recruitment.currency}.")
+def _pay(protocol: Protocol) -> str:
+    return "" if protocol.recruitment.pay is None else f"{protocol.recruitment.pay:.2f}"
 
 
 def symbol_of(currency: str) -> str:
@@ -156,7 +221,8 @@ def pay_in_words(protocol: Protocol, minutes: int) -> tuple[str, bool]:
     recruitment = protocol.recruitment
     symbol = symbol_of(recruitment.currency)
     minutes_now = recruitment.minutes or minutes
-    least, advised = PER_HOUR.get(recruitment.currency, (None, None))
+    is_prolific = channel_of(protocol) in {"prolific", ""}
+    least, advised = PER_HOUR.get(recruitment.currency, (None, None)) if is_prolific else (None, None)
     at_least = f"Prolific asks for at least {symbol}{least} and advises {symbol}{advised}." if least else ""
     per_hour = recruitment.per_hour(minutes)
     if per_hour is None or least is None or advised is None:

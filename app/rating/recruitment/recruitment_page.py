@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
@@ -21,7 +22,7 @@ from app.rating.arrival.expected_minutes import planned_minutes
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.life_cycle import get_needs
 from app.rating.recruitment.invited_people import invited_people
-from app.rating.recruitment.recruitment import CHANNELS, PERSONAL, channel_of, pay_in_words, prolific_form, with_channel
+from app.rating.recruitment.recruitment import CHANNELS, PERSONAL, channel_of, pay_in_words, platform_form, with_channel
 from app.studies.audit import record_act
 from app.studies.editor.controls import text_of
 from app.studies.editor.design_page import DesignForm, design_page, placed, save_section
@@ -113,10 +114,10 @@ def _page(
     channel = channel_of(protocol)
     found = rater_links(base_address(request), study.rater_token, platform=protocol.recruitment.platform)
     links = {one.platform: one for one in found}
-    form = prolific_form(protocol, links["prolific"].address, needs.n_raters, n_trials, minutes)
-    endings = [
-        with_choices(one, edit.data) for one in section_controls(SECTION, edit.data, add=add) if one.path in ENDINGS
-    ]
+    address = links[channel].address if channel in links else ""
+    form = platform_form(channel, protocol, address, needs.n_raters, n_trials, minutes)
+    shown = (one for one in section_controls(SECTION, edit.data, add=add) if one.path in ENDINGS)
+    endings = [replace(with_choices(one, edit.data), is_set=True) for one in shown]
     return design_page(
         request,
         "rating/recruitment/recruitment.html",

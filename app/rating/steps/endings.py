@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from app.protocol.study import Protocol
 from app.protocol.study_parts import Ending, Outcome
 from app.rating.arrival.mturk import Submission
 
+# What SONA writes for a participant's survey code in the address that grants credit.
+_SURVEY_CODE = "survey_code=XXXX"
 PROLIFIC = "https://app.prolific.com/submissions/complete"
 
 
@@ -48,3 +51,13 @@ def completion_address(ending: Ending, *, is_prolific: bool) -> str | None:
     if ending.url:
         return ending.url if urlsplit(ending.url).scheme in {"https", "http"} else None
     return f"{PROLIFIC}?{urlencode({'cc': ending.code})}" if is_prolific and ending.code else None
+
+
+def with_survey_code(address: str | None, parameters: Mapping[str, str]) -> str | None:
+    """The address of an ending with the survey code of a participant from SONA, for whom it grants the credit.
+
+    >>> with_survey_code("https://uni.sona-systems.com/credit?id=7&survey_code=XXXX", {"survey_code": "4711"})
+    'https://uni.sona-systems.com/credit?id=7&survey_code=4711'
+    """
+    code = quote(parameters.get("survey_code", ""), safe="")
+    return address.replace(_SURVEY_CODE, f"survey_code={code}") if address and code else address

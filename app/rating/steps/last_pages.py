@@ -18,7 +18,7 @@ from app.rating.rater_path import current_page, current_step, finish, protocol_o
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession, get_origin
 from app.rating.steps.debriefing import list_rated_responses
-from app.rating.steps.endings import PageEnding, ending_of
+from app.rating.steps.endings import PageEnding, ending_of, with_survey_code
 from app.rating.steps.questionnaires import pass_debrief
 from app.studies.trial_runs import end_trial_run, is_trial_run
 
@@ -80,7 +80,8 @@ def _ending(db: Db, session: RatingSession, outcome: Outcome | Literal["complete
     platform, parameters = get_origin(db, session)
     ending = ending_of(protocol_of(db, session), outcome, is_prolific=platform == "prolific", is_moved=session.is_moved)
     is_paid = outcome == "completed" or bool(ending.code)
-    return replace(ending, submission=submission_of(platform, parameters) if is_paid else None)
+    address = with_survey_code(ending.address, parameters)
+    return replace(ending, address=address, submission=submission_of(platform, parameters) if is_paid else None)
 
 
 def _ending_page(

@@ -9,6 +9,8 @@ from app.studies.editor.controls import Control
 
 # By the path of the setting, without the numbers of entries.
 _HELP = {
+    "completion.text": "",
+    "completion.otherwise": "For raters who do not consent, are not eligible, fail a check, or find the study full.",
     "title": "What you call the study, and what raters read unless they get a title of their own.",
     "design.trials": "What one page shows. The default: all responses if a question ranks them, otherwise pairs if "
     "every item has two responses, otherwise one response.",
@@ -45,6 +47,11 @@ _HELP = {
 _LABELS = {
     "monitoring.n_ratings": "Planned answers",
     "monitoring.blind_interim": "Hide estimates until the study closes",
+    "completion.code": "Completion code",
+    "completion.url": "Address to return to",
+    "completion.text": "Thank-you message",
+    "completion.otherwise": "Other endings",
+    "completion.otherwise.url": "Address to return to",
     "flow.before": "Pages before the trials",
     "flow.after": "Pages after the trials",
 }

@@ -90,6 +90,16 @@ def test_codes_stay_when_prolific_is_chosen_again(
     assert len({new_code() for _ in range(50)}) == 50
 
 
+def test_forms_of_mechanical_turk_and_sona_are_filled_in(client: TestClient, study_id: int) -> None:
+    page = choose(client, "mturk", **{"recruitment.pay": "4.50"})
+    assert "&lt;ExternalURL&gt;http" in page
+    assert (shown(page, "Reward per assignment"), shown(page, "Number of assignments")) == ("4.50", "3")
+    assert "Prolific asks for" not in page
+    page = choose(client, "sona", **{"completion.url": "https://uni.sona-systems.com/c?id=1&survey_code=XXXX"})
+    assert shown(page, "Study URL").endswith("?survey_code=%SURVEY_CODE%")
+    assert "On, at https://uni.sona-systems.com/c" in page
+
+
 def test_pay_is_shown_beside_the_minutes(client: TestClient, db: Connection, lead: Lead, study_id: int) -> None:
     page = choose(client, "prolific", **{"recruitment.pay": "1.5", "recruitment.minutes": "20"})
     assert "£4.50 an hour" in page

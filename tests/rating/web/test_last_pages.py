@@ -68,6 +68,18 @@ def test_completion_url_of_study_is_used(study: Callable[..., int], visitor: Cal
     assert 'href="https://example.org/done?x=1&amp;y=2"' in anna.rate(anna.begin("anna", "good")).text
 
 
+def test_sona_grants_credit_by_each_participants_own_code(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(n_items=1, completion={"url": "https://uni.sona-systems.com/c?id=7&survey_code=XXXX"})
+    anna, ben = visitor(), visitor()
+    anna.get("/s/study?survey_code=47%2F11")
+    ben.get("/s/study?participant=ben")
+    from_sona, from_elsewhere = (one.rate(one.post("/s/study/start")) for one in (anna, ben))
+    assert 'href="https://uni.sona-systems.com/c?id=7&amp;survey_code=47%2F11"' in from_sona.text
+    assert 'survey_code=XXXX"' in from_elsewhere.text
+
+
 def test_script_completion_url_is_rejected(study: Callable[..., int]) -> None:
     with pytest.raises(ValueError, match=r"completion\.url"):
         study(slug="bad", n_items=1, completion={"url": "javascript:alert(1)"})
