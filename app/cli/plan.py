@@ -114,7 +114,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each argument is an option
         _pilot(pilot, is_folder=is_folder),
         simulations,
         seed,
-        attrition=attrition or 0.0,
+        attrition=attrition,
     )
     found = _plan(protocol, its_items, asked)
     found = replace(found, savings=savings_of_plan(protocol, its_items, found, asked, judge_correlation, width))

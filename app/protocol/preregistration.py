@@ -4,10 +4,44 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from app.base.problem import BrokenRuleError
 from app.protocol.questions.question import Prose
+
+Sd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class SizePlan(BaseModel):
+    """What a sample size was planned with, in points of the scale or as shares of answers; see *Plan*."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    difference: FiniteFloat | None = None
+    """The smallest difference of interest; of tests against a margin, the true difference."""
+    mean: FiniteFloat | None = None
+    """The mean of the reference."""
+    item: Sd | None = None
+    """The standard deviation of items, over both sides of the contrast."""
+    item_source: Sd | None = None
+    """The standard deviation of the difference, from item to item."""
+    rater: Sd | None = None
+    """The standard deviation of raters' severity."""
+    rater_source: Sd | None = None
+    """The standard deviation of the difference, from rater to rater."""
+    residual: Sd | None = None
+    """The standard deviation of single ratings."""
+    n_raters: int | None = Field(default=None, ge=2)
+    """The number of raters who start. Default: as many as the design needs."""
+    attrition: float = Field(default=0.0, ge=0, lt=1)
+    """The share of raters who leave before their last trial."""
+    power: float = Field(default=0.8, ge=0.5, lt=1)
+    """The power that was aimed at."""
+
+    @property
+    def stated(self) -> dict[str, float]:
+        """The stated mean, difference and standard deviations, by name."""
+        own = self.model_dump(exclude={"n_raters", "attrition", "power"})
+        return {name: value for name, value in own.items() if value is not None}
 
 
 class Preregistration(BaseModel):
@@ -18,6 +52,8 @@ class Preregistration(BaseModel):
     """What you expect to find, one statement each, with its direction."""
     sample_size: Prose = ""
     """Why this many items and raters; the power of the plan is added to it."""
+    plan: SizePlan | None = None
+    """What the sample size was planned with: `attune plan`, *Plan* and the registration take it."""
     stopping_rule: Prose = ""
     """When data collection ends. Default: when every trial has its number of raters."""
     exclusions: Prose = ""

@@ -113,6 +113,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/people/{member}/removal": OWN_CHANGE,
     "POST /studies/{slug}/people/{member}/recovery": OWN_PAGE,
     "GET /studies/{slug}/plan": READ_PAGE,
+    "POST /studies/{slug}/plan/kept": EDIT_CHANGE,
     "POST /studies/{slug}/plan/size": EDIT_CHANGE,
     # For drafts.
     "GET /studies/{slug}/rehearsal": study(409, *READERS),
@@ -258,6 +259,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
 FORMS: dict[str, dict[str, str]] = {
     "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},
     "POST /studies/{slug}/status": {"status": "paused"},
+    "POST /studies/{slug}/plan/kept": {"difference": "0.3"},
     "POST /studies/{slug}/plan/size": {"per_trial": "4"},
     "POST /studies/{slug}/raters/{rater}/exclusion": {"reason": "asked to", "exclude": "true"},
     "POST /studies/{slug}/items/{item}/retirement": {"reason": "asked to", "retire": "true"},

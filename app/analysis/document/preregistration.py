@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from app.analysis.document.design_words import (
     GENERALIZATION,
@@ -27,6 +28,7 @@ from app.base.numbers import restyled, whole
 from app.base.words import counted
 from app.protocol.study import Protocol
 
+SDS = ("item", "item_source", "rater", "rater_source", "residual")
 STOPPING = "Data collection ends when every trial has its number of raters."
 EXCLUSIONS = (
     "No rater is left out. The protocol flags raters by the rule below, and the estimates are repeated without them."
@@ -190,7 +192,20 @@ def sample_size(registration: Registration, protocol: Protocol) -> Iterator[Bloc
         header = ("Statistic", "Items", "Raters", "Raters per trial", "Expected", "Width of the 95% CI", "Power")
         rows = tuple(_plan_row(row) for row in registration.plan)
         n = registration.plan[0]["n_simulations"]
-        yield DataTable("Expected precision and power", header, rows, (f"From {whole(n)} simulated studies per row.",))
+        notes = (f"From {whole(n)} simulated studies per row.", *_assumptions(registration.assumed))
+        yield DataTable("Expected precision and power", header, rows, notes)
+
+
+def _assumptions(assumed: dict[str, Any]) -> Iterator[str]:
+    """What the plan was simulated with, in a sentence; nothing in registrations that do not say it."""
+    if not assumed:
+        return
+    sds = ", ".join(f"{name.replace('_', ' by ')} {assumed[name]:.2f}" for name in SDS)
+    yield (
+        f"Simulated with a mean of {assumed['mean']:.2f}, a difference of {assumed['difference']:.2f} and standard "
+        f"deviations {sds} ({assumed['origin']}); {assumed['attrition']:.0%} of the raters leave early. "
+        f"The power is that of p-values adjusted by Holm's method ({counted(assumed['n_tests'], 'primary test')})."
+    )
 
 
 def _plan_row(row: dict[str, object]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -14,12 +14,13 @@ from app import __version__
 from app.protocol.study import Protocol
 
 if TYPE_CHECKING:
-    from app.analysis.planning.plan import PlanRow  # numpy and pandas, which naming a report needs not
+    from app.analysis.planning.plan import Plan, PlanRow  # numpy and pandas, which naming a report needs not
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What was registered. `registered_at` is ISO 8601 in UTC; `plan` are rows of a plan as plain JSON types.
+    """What was registered. `registered_at` is ISO 8601 in UTC; `plan` are rows of a plan as plain JSON types, `assumed`
+    what they were simulated with.
 
     `no_plan` says why there is none; `version` is that of the protocol, None for a study folder; `n_ratings` is how
     many answers existed. `sha256` is over all other fields.
@@ -32,6 +33,7 @@ class Registration:
     n_items: int
     n_ratings: int
     plan: tuple[dict[str, Any], ...] = ()
+    assumed: dict[str, Any] = field(default_factory=dict)
     no_plan: str = ""
     software: str = f"Attune {__version__}"
     sha256: str = ""
@@ -83,6 +85,12 @@ def read_registration(text: str) -> Registration:
     if not is_same:
         raise RegistrationError("The preregistration was changed after it was registered: its hash does not match.")
     return found
+
+
+def assumed_record(plan: Plan) -> dict[str, Any]:
+    """What a plan was simulated with, as plain JSON types."""
+    own = asdict(plan.assumed)
+    return {**own.pop("sds"), **own, "attrition": plan.attrition, "n_tests": plan.n_tests, "seed": plan.seed}
 
 
 def plan_records(rows: Sequence[PlanRow]) -> tuple[dict[str, Any], ...]:

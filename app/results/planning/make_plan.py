@@ -24,6 +24,7 @@ from app.analysis.sections.composites import composite_question
 from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.protocol.allocation.feasibility import feasibility, why_no_trials
 from app.protocol.allocation.trials import PlannedItem, planned_trials
+from app.protocol.preregistration import SizePlan
 from app.protocol.primary import PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.questions.registry import ScaledQuestion
@@ -53,7 +54,8 @@ class Asked:
 
     `stated` contains `mean`, `difference`, and standard deviations by the names of `Sds`, all in scale points; None for
     those that are not stated. `pilot` is a study with ratings, as its frames and protocol. `statistic` is the one to
-    compute; None for all. `attrition` is the share of raters who leave before their last trial.
+    compute; None for all. `attrition` is the share of raters who leave before their last trial. What is empty or None
+    comes from `preregistration.plan` of the study.
     """
 
     n_items: Sequence[int] = ()
@@ -65,7 +67,7 @@ class Asked:
     n_simulations: int = 200
     seed: int = 1
     statistic: str | None = None
-    attrition: float = 0.0
+    attrition: float | None = None
 
 
 def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) -> Plan:
@@ -89,13 +91,14 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
             "Planning needs a question about responses of type rating or slider, or one of type choice; "
             f"{protocol.slug} has none."
         )
-    assumed = _assumed(protocol, question, asked, planned)
+    own = protocol.preregistration.plan or SizePlan()
+    assumed = _assumed(protocol, question, asked, planned, own)
     per_trial = asked.raters_per_trial or (protocol.design.raters_per_trial,)
     scenarios = [
         Scenario(n_items, n_raters, k)
         for n_items in asked.n_items or (len(items) or ITEMS_OF_NO_STUDY,)
         for k in per_trial
-        for n_raters in asked.n_raters or _usual_raters(protocol, items, n_items, k)
+        for n_raters in asked.n_raters or _usual_raters(protocol, items, n_items, k, own)
     ]
     found = plan(
         protocol,
@@ -107,7 +110,7 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
         seed=asked.seed,
         only=asked.statistic,
         contrast=planned,
-        attrition=asked.attrition,
+        attrition=own.attrition if asked.attrition is None else asked.attrition,
     )
     if not found.rows and asked.statistic is None:
         raise PlanError(f"Nothing can be planned. {_why_nothing(protocol, items, question)}")
@@ -152,7 +155,11 @@ def _question(protocol: Protocol, key: str | None) -> ScaledQuestion | None:
 
 
 def _assumed(
-    protocol: Protocol, question: ScaledQuestion | None, asked: Asked, contrast: PrimaryContrast | None
+    protocol: Protocol,
+    question: ScaledQuestion | None,
+    asked: Asked,
+    contrast: PrimaryContrast | None,
+    own: SizePlan,
 ) -> Assumed:
     key = question.key if question else None
     assumed: Assumed | None = assumed_of_scale(question, is_composite=key in protocol.analysis.composites)
@@ -166,11 +173,16 @@ def _assumed(
         assumed = with_difference(assumed, 0.0)
     if assumed is None:
         raise PlanError("The pilot has too few ratings of this question to separate items, raters and noise.")
-    return with_stated(assumed, asked.stated)
+    given = {name: value for name, value in asked.stated.items() if value is not None}
+    return with_stated(assumed, {**own.stated, **given})
 
 
-def _usual_raters(protocol: Protocol, items: Sequence[PlannedItem], n_items: int, k: int) -> tuple[int, ...]:
-    """The number of raters that the design needs, and twice and four times as many, with the same number per trial."""
+def _usual_raters(
+    protocol: Protocol, items: Sequence[PlannedItem], n_items: int, k: int, own: SizePlan
+) -> tuple[int, ...]:
+    """The planned number of raters, else what the design needs and twice and four times as many, as many per trial."""
+    if own.n_raters is not None:
+        return (own.n_raters,)
     of_size = with_raters_per_trial(protocol, k)
     needed = feasibility(of_size, planned_trials(of_size, so_many_items(protocol, items, n_items)), {}).n_raters
     return tuple(max(needed, 2) * times for times in (1, 2, 4))

@@ -18,6 +18,7 @@ from app.base.rendering.words import minutes
 from app.base.web.deps import Db
 from app.base.web.errors import TooManyError
 from app.protocol.allocation.human_sample import rated_by_people
+from app.protocol.preregistration import SizePlan
 from app.protocol.study import Protocol
 from app.rating.arrival.expected_minutes import minutes_per_trial, other_minutes, rounded
 from app.rating.recruitment.recruitment import FEES, PER_HOUR, symbol_of
@@ -26,6 +27,7 @@ from app.results.blinding import refuse_if_blinded
 from app.results.making.task import RefusedError
 from app.results.planning.effort import Rates, data_with_raters_per_trial, effort
 from app.studies.editor.protocol_edits import Change, get_draft, save_change
+from app.studies.editor.sections import value_at, with_value
 from app.studies.own_study import LeadAndStudy, Own, OwnForLong
 from app.studies.protocols import get_protocol
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 DEFAULT_ITEMS = 40
-MAX_ITEMS, MAX_PER_TRIAL = 5000, 100
+MAX_ITEMS, MAX_PER_TRIAL, MAX_RATERS = 5000, 100, 5000
 SDS = ("item", "item_source", "rater", "rater_source", "residual")
 Text = Annotated[str, Query(max_length=20)]
 
@@ -79,7 +81,7 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
         "effort": takes,
         "minutes": f"{takes.minutes(rates):.0f}",
         "symbol": symbol_of(protocol.recruitment.currency),
-        "texts": form.texts,
+        "texts": {**_planned_before(protocol), **form.texts},
         "sds": SDS,
         "is_stated": any(form.texts.get(name) for name in (*SDS, "pilot")),
         "forecast": None,
@@ -109,6 +111,22 @@ def submit_size(
     change = Change(lambda data: data.get("design"), partial(data_with_raters_per_trial, n=per_trial))
     save_change(db, study, lead, get_draft(db, study).number, change)
     return RedirectResponse(request.app.url_path_for("show_recruitment", slug=study.slug), 303)
+
+
+@router.post("/studies/{slug}/plan/kept")
+def keep_plan(request: Request, db: Db, lead: SignedIn, study: Own, planned: Annotated[SizePlan, Form()]) -> Response:
+    """Take a forecast's assumptions over into the protocol, from which the registration makes its plan."""
+    path = "preregistration.plan"
+    kept = planned.model_dump(exclude_none=True)
+    change = Change(partial(value_at, path=path), partial(with_value, path=path, value=kept))
+    save_change(db, study, lead, get_draft(db, study).number, change)
+    return RedirectResponse(request.app.url_path_for("show_preregistration", slug=study.slug), 303)
+
+
+def _planned_before(protocol: Protocol) -> dict[str, str]:
+    """The fields as the study was planned before."""
+    own = protocol.preregistration.plan or SizePlan()
+    return {name: f"{value:g}" for name, value in own.model_dump(exclude_none=True).items()}
 
 
 def _rates(form: PlanForm, usual: Rates) -> Rates:
@@ -148,7 +166,18 @@ def _forecast(
     stated = {name: form.number(name, None, 0, 1000) for name in SDS}
     stated["difference"] = form.number("difference", None, -1000, 1000)
     correlation = form.number("correlation", None, -1, 1)
-    wish = Wish(n_items, per_trial, form.number("width", None, 0.001, 1000), stated, correlation)
+    before = protocol.preregistration.plan or SizePlan()
+    n_raters = form.number("n_raters", before.n_raters, 2, MAX_RATERS)
+    wish = Wish(
+        n_items,
+        per_trial,
+        form.number("width", None, 0.001, 1000),
+        stated,
+        correlation,
+        None if n_raters is None else int(n_raters),
+        form.number("attrition", before.attrition, 0, 0.9) or 0.0,
+        form.number("power", before.power, 0.5, 0.99) or before.power,
+    )
     has_pilot = bool(form.texts.get("pilot"))
     if has_pilot:
         refuse_if_blinded(own.study, protocol)

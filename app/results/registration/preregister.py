@@ -9,7 +9,14 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, text
 
 from app.accounts.leads import Lead
-from app.analysis.document.registration import Registration, hashed, plan_records, read_registration, registration_json
+from app.analysis.document.registration import (
+    Registration,
+    assumed_record,
+    hashed,
+    plan_records,
+    read_registration,
+    registration_json,
+)
 from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.study import Protocol
@@ -97,9 +104,9 @@ def register(asked: ToRegister) -> Registration:
         plan = make_plan(
             asked.protocol, rated_by_people(asked.protocol, asked.items), Asked(n_simulations=asked.n_simulations)
         )
-        rows, why = plan_records(plan.rows), ""
+        rows, assumed, why = plan_records(plan.rows), assumed_record(plan), ""
     except PlanError as error:
-        rows, why = (), str(error)
+        rows, assumed, why = (), {}, str(error)
     return hashed(
         Registration(
             study=asked.protocol.slug,
@@ -109,6 +116,7 @@ def register(asked: ToRegister) -> Registration:
             n_items=len(asked.items),
             n_ratings=asked.n_ratings,
             plan=rows,
+            assumed=assumed,
             no_plan=why,
         )
     )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from app.analysis.document.preregistration import sample_size
+from app.base.documents.blocks import DataTable
+from app.protocol.preregistration import SizePlan
 from app.results.planning.effort import data_with_raters_per_trial
+from app.results.registration.preregister import ToRegister, register
 from app.studies.protocols import get_protocol
 from tests.kit.lead_studies import study_of
 
@@ -59,6 +64,28 @@ def test_number_of_raters_is_taken_over_into_trials_and_recruitment(
     protocol = get_protocol(db, study_id, 1)
     assert protocol.design.raters_per_trial == 7
     assert client.post(f"{PAGE}/size", data={"per_trial": "0"}).status_code == 422
+
+
+def test_what_is_registered_is_what_was_planned(client: TestClient, study_id: int, db: Connection) -> None:
+    """Before, the registration made another plan, of the default assumptions."""
+    sds = {"item": 0.5, "item_source": 0.4, "rater": 0.5, "rater_source": 0.3, "residual": 0.8}
+    sent = {**sds, "mean": 2.5, "difference": 0.7, "n_raters": 20, "attrition": 0.1, "power": 0.9}
+    assert client.post(f"{PAGE}/kept", data={**sent, "attrition": "2"}).status_code == 422
+    answer = client.post(f"{PAGE}/kept", data=sent)
+    assert answer.headers["location"].endswith("/preregistration")
+    protocol = get_protocol(db, study_id, 1)
+    assert protocol.preregistration.plan == SizePlan(**sent)
+    made = register(ToRegister(protocol, [], 0, 1, n_simulations=2))
+    assert {name: made.assumed[name] for name in (*sds, "mean", "difference", "attrition")} == {
+        name: value for name, value in sent.items() if name not in {"n_raters", "power"}
+    }
+    assert {row["n_raters"] for row in made.plan} == {20}
+    [table] = [block for block in sample_size(made, protocol) if isinstance(block, DataTable)]
+    assert "a difference of 0.70" in table.notes[1]
+    assert "10% of the raters leave early" in table.notes[1]
+    page = client.get(PAGE).text
+    assert 'value="0.7"' in page
+    assert re.search(r'value="0.9"\s+selected', page)
 
 
 def test_every_pool_gets_as_many_raters() -> None:
