@@ -4,6 +4,7 @@
 
   const { $, $$, form, isAnswered } = attune;
   const isPhone = matchMedia("(max-width: 47.99rem)");
+  const isAbove = matchMedia("(max-width: 74.99rem)");
   const isCalm = matchMedia("(prefers-reduced-motion:reduce)");
   const places = new Map();
   let byPointer = false;
@@ -90,13 +91,13 @@
     }
   }
 
-  // One response at a time takes the room of the longest: a pane that grew while a finger is on a row would move the row
-  // away from under it, and the tap would be lost.
+  // Above the questions, one response at a time takes the room of the longest: a pane that grew while a finger is on a row
+  // would move the row away from under it, and the tap would be lost. Beside them, a short response takes only its own.
   function evenOut() {
     const group = $(".responses"), now = switchNow();
     if (!group) return;
     group.style.minHeight = "";
-    if (!now || $("[value=all]", now).checked) return;
+    if (!now || !isAbove.matches || $("[value=all]", now).checked) return;
     const each = $$(".response", group);
     each.forEach((response) => { response.style.display = "block"; });
     const tallest = Math.ceil(Math.max(...each.map((response) => response.getBoundingClientRect().height)));

@@ -36,6 +36,41 @@ BROKEN = """() => [...document.querySelectorAll(".point .words, .head")].flatMap
 })"""
 
 
+# Parts of the page whose content is wider than they are.
+WIDER = """() => [...document.querySelectorAll(".asks *, .texts *")].filter(one => one.clientWidth > 2
+  && getComputedStyle(one).display !== "inline" && one.scrollWidth > one.clientWidth + 1).map(one => one.outerHTML)"""
+MARKDOWN = """# First
+
+A [link](https://example.org), <b>HTML</b> and <script>alert(1)</script>.
+
+| Step | Why |
+|---|---|
+| Call someone | You are not alone |
+"""
+
+
+def test_hard_content_stays_in_the_window(engine: Engine, page: Page) -> None:
+    """Eleven points of 30 letters, twenty statements, a word of 60 letters, Markdown with HTML and tables."""
+    points = {n: f"{n} Überhaupt nicht einfühlsamer"[:30] for n in range(11)}
+    statements = [{**EMPATHY, "key": f"s{n}", "text": f"Statement {n}: the person was heard."} for n in range(20)]
+    texts = [{"key": "i", "text": "Donau" * 12, "responses": {"person": MARKDOWN + "\n" + "Dampf" * 12}}]
+    eleven = {**EMPATHY, "key": "eleven", "scale": points}
+    single = {"design": {"trials": "single"}, "render": "markdown", "language": "de"}
+    open_a_study(engine, questions=[eleven, *statements], texts=texts, **single)
+    page.goto("/s/study?participant=anna")
+    page.locator("main form button").click()
+    page.wait_for_selector("#rate-form")
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.reload()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(WIDER) == []
+        assert page.evaluate(BROKEN) == []
+    response = page.locator(".response").last
+    assert [response.locator(tag).count() for tag in ("a", "b", "script", "table")] == [0, 0, 0, 1]
+    expect(page.locator(".matrix .slot")).to_have_count(20)
+
+
 @pytest.mark.parametrize("width", [320, 390])
 def test_messages_and_help_fit_the_window_width(
     engine: Engine, new_context: Callable[..., BrowserContext], width: int
@@ -72,6 +107,19 @@ def test_option_labels_break_only_between_words(
     assert heads == list(german)
     above, below = (page.locator(f"#q1r0-{n}").bounding_box() for n in (1, 2))
     assert above and below and above["y"] < below["y"] and above["x"] == below["x"], "a column at every width"  # noqa: PT018
+
+
+def test_matrix_is_read_row_by_row_with_the_words_of_its_columns(engine: Engine, page: Page) -> None:
+    """The heads above the columns are seen; each statement says the words of its points to who cannot see them."""
+    statements = ("I felt heard.", "I felt judged.", "I felt helped.")
+    asked = [{**EMPATHY, "key": f"s{n}", "text": text} for n, text in enumerate(statements)]
+    open_a_study(engine, questions=asked, design={"trials": "single"})
+    arrive(page)
+    expect(page.locator(".matrix")).to_have_count(1)
+    read = [line for line in page.locator(".asks").aria_snapshot().splitlines() if "text:" not in line]
+    points = [f'  - radio "{words}"' for words in EMPATHY["scale"].values()]  # type: ignore[attr-defined]
+    rows = [line for statement in statements for line in (f'- group "{statement}":', *points)]
+    assert read[:-1] == rows
 
 
 def test_next_button_covers_no_radio_on_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:

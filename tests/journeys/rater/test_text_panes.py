@@ -109,12 +109,21 @@ def test_response_switch_works_without_scripts(engine: Engine, new_context: Call
 
 
 def test_long_responses_switch_with_the_rating(engine: Engine, page: Page) -> None:
-    long = " ".join(["word"] * 600)
-    open_a_study(engine, texts=[{"key": "i", "text": "Hm", "responses": {"person": long, "model": long}}])
+    """Two thousand words beside five: the short response takes its own room, so the situation stays in sight."""
+    responses = {"person": "I am so sorry, truly.", "model": " ".join(["word"] * 2000)}
+    image = {"image": "face.png", "image_alt": "A face"}
+    open_a_study(engine, texts=[{"key": "i", "text": "Hm", "responses": responses, **image}])
     arrive(page)
     expect(page.locator("[data-response=r1]")).to_be_hidden()
-    page.locator("#q1r1-2").check()
-    expect(page.locator("[data-response=r1]")).to_be_visible()
+    assert page.get_by_role("img", name="A face").evaluate("image => image.naturalWidth") == 120
+    of_short = page.locator(".response", has_text="truly").get_attribute("data-response")
+    page.locator(f"#q1{of_short}-2").check()
+    short = page.locator(f"[data-response={of_short}]")
+    expect(short).to_be_visible()
+    assert short.evaluate("response => response.offsetHeight") < 120
+    expect(page.get_by_text("Hm", exact=True)).to_be_in_viewport()
+    page.locator(f"#q1{'r0' if of_short == 'r1' else 'r1'}-2").check()
+    expect(short).to_be_hidden()
     page.locator(".switch").get_by_text("Both").click()
     page.locator("#q1r0-2").check()
     expect(page.locator("[data-response=r0]")).to_be_visible()
