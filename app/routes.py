@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -53,7 +54,7 @@ from app.studies.trial_runs import is_trial_run
 from app.webhooks import page as webhooks_page
 
 # Prefixes of the paths whose handlers read uploaded files as they arrive.
-UPLOADS = ("/studies/new",)
+UPLOADS = re.compile(r"/studies/new|/api/v1/studies/[^/]+/(studies|items|ratings)$")
 RATERS = (
     arrival_page,
     consent_page,

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import tempfile
-import time
 import zipfile
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Literal
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
 import pandas as pd
 
@@ -21,10 +15,9 @@ from app.analysis.data.study_folder import StudyFolder, frames_of
 from app.protocol.study import Protocol
 from app.studies.folder.read import read_folder
 from app.studies.folder.written_tables import tables_of
+from attune_studies.requests import api_address, send
 
 Who = Literal["people", "judges", "simulated", "all"]
-TRIES, LONGEST_WAIT_S = 6, 120.0
-BUSY, REFUSED = frozenset({429, 503}), frozenset({401, 403})
 
 
 class Study:
@@ -108,7 +101,7 @@ def read(place: str | Path, token: str = "") -> Study:
     if not address.startswith(("https://", "http://")):
         return _read_path(Path(place))
     with tempfile.TemporaryFile() as file:
-        _download(_api_address(address) + "/study.zip", token, file)
+        send(api_address(address) + "/study.zip", token, file)
         return _read_zip(file)
 
 
@@ -132,48 +125,3 @@ def _read_zip(file: IO[bytes]) -> Study:
             archive.extractall(place)
         (found, *_) = [*Path(place).rglob("study.yaml"), Path(place) / "study.yaml"]
         return Study(read_folder(found.parent))
-
-
-def _api_address(address: str) -> str:
-    """The address of a study in the API, from that of the API or of a page.
-
-    >>> _api_address("https://rate.example.org/studies/empathy-2026/results?question=warm")
-    'https://rate.example.org/api/v1/studies/empathy-2026'
-    """
-    parts = urlsplit(address)
-    before, _, after = parts.path.partition("/studies/")
-    slug = after.partition("/")[0]
-    if not slug:
-        raise ValueError(f"The address of a study is https://.../studies/SLUG. Found: {address}")
-    return f"{parts.scheme}://{parts.netloc}{before.removesuffix('/api/v1')}/api/v1/studies/{slug}"
-
-
-def _download(address: str, token: str, file: IO[bytes]) -> None:
-    """Copy what the address answers into the file; wait as long as a busy server asks for.
-
-    Raises:
-        PermissionError: the token is refused, or the answers are hidden.
-        ConnectionError: anything else than the file comes back.
-    """
-    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
-    for n_tries in range(1, TRIES + 1):
-        try:
-            with urlopen(Request(address, headers=headers)) as answer:  # noqa: S310 - only http and https come here
-                shutil.copyfileobj(answer, file)
-                file.seek(0)
-                return
-        except HTTPError as error:
-            if error.code not in BUSY or n_tries == TRIES:
-                kind = PermissionError if error.code in REFUSED else ConnectionError
-                raise kind(f"The server answered {error.code}: {_said(error)}") from None
-            time.sleep(min(float(error.headers.get("Retry-After") or 5), LONGEST_WAIT_S))
-        except URLError as error:
-            raise ConnectionError(f"The server at {address} cannot be reached: {error.reason}.") from None
-
-
-def _said(error: HTTPError) -> str:
-    """What the server says about the error: the detail of its problem document, if it sends one."""
-    try:
-        return str(json.loads(error.read())["detail"])
-    except (ValueError, KeyError, TypeError):
-        return str(error.reason)

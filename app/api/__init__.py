@@ -9,13 +9,14 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import JSONResponse, Response
 
-from app.api import estimates, rater_decisions, studies, tables, webhooks
+from app.api import estimates, files, rater_decisions, studies, tables, webhooks
 from app.api.schemas import Problem
 
 router = APIRouter(prefix="/api/v1")
 DESCRIPTION = """
-Reads a study's design, progress, texts, ratings and estimates, opens and closes it, decides about raters, makes
-personal links and adds webhooks. Every request needs a token, made on the page *API* of the study's settings:
+Makes a study, adds items and ratings, reads its design, progress, texts, ratings and estimates, opens, closes and
+deletes it, decides about raters, makes personal links and adds webhooks. Every request needs a token, made on the page
+*API* of the study's settings:
 `Authorization: Bearer attune_...`. A token belongs to one study and has at most the rights of the lead who made it.
 
 Lists come in pages: pass `next` of one page as `cursor` to get the following one. Requests that change something may
@@ -27,7 +28,15 @@ Errors are problem documents (RFC 9457): `{"status": 404, "title": ..., "detail"
 
 def include(app: FastAPI) -> None:
     """Add the routers."""
-    for one in (router, studies.router, tables.router, estimates.router, rater_decisions.router, webhooks.router):
+    for one in (
+        router,
+        studies.router,
+        files.router,
+        tables.router,
+        estimates.router,
+        rater_decisions.router,
+        webhooks.router,
+    ):
         app.include_router(one)
 
 
@@ -40,7 +49,7 @@ def show_openapi() -> Response:
 @cache
 def openapi() -> dict[str, Any]:
     """The description of the interface."""
-    parts = (studies, tables, estimates, rater_decisions, webhooks)
+    parts = (studies, files, tables, estimates, rater_decisions, webhooks)
     routes = [route for part in parts for route in part.router.routes]
     document = get_openapi(title="Attune", version="1", description=DESCRIPTION.strip(), routes=routes)
     problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")

@@ -89,6 +89,36 @@ class NewStatus(BaseModel):
     status: Status
 
 
+class NewStudy(BaseModel):
+    """A study that was made."""
+
+    slug: str
+    token: str = Field(description="A token for this study. It is not shown again.")
+    rater_link: str = Field(description="The address for raters.")
+    notes: list[str] = Field(description="What was corrected or ignored.")
+
+
+class Imported(BaseModel):
+    """What a file contained."""
+
+    n_items: int = 0
+    n_responses: int = 0
+    n_ratings: int = 0
+    n_raters: int = Field(default=0, description="Number of new raters.")
+    is_stored: bool = Field(description="False after a dry run.")
+    notes: list[str] = Field(description="What was corrected or ignored.")
+
+
+class Deleted(BaseModel):
+    """A study that was deleted, with what it contained."""
+
+    slug: str
+    n_items: int
+    n_responses: int
+    n_raters: int
+    n_ratings: int
+
+
 class Item(BaseModel):
     """A situation that raters read."""
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from fastapi import Request
+from typing import Annotated
+
+from fastapi import Query, Request
 
 from app.api.access import OwnApi
 from app.api.once import IdempotencyKey, once
 from app.api.routing import api_router
-from app.api.schemas import NewStatus, Progress, ProtocolDocument, StatusChange, Study
+from app.api.schemas import Deleted, NewStatus, Progress, ProtocolDocument, StatusChange, Study
 from app.base.web.deps import Db
-from app.base.web.errors import ConflictError
+from app.base.web.errors import ConflictError, UnprocessableError
 from app.base.web.links import base_address
 from app.rating import life_cycle
+from app.rating.withdrawal.deletions import deletion_of_study
 from app.studies.coverage import get_counts, get_coverage
 from app.studies.protocols import get_protocol_text
+from app.studies.studies import count_contents, delete_study
 
 router = api_router("study")
 
@@ -71,3 +75,20 @@ def api_status(
         return NewStatus(status=change.status)
 
     return once(db, request, own, idempotency_key, change, answer=NewStatus, act=act)
+
+
+@router.delete("", summary="Delete the study")
+def api_deletion(
+    request: Request, db: Db, own: OwnApi, confirm: Annotated[str, Query(max_length=64, description="The slug.")]
+) -> Deleted:
+    """Delete a draft or a closed study with its texts, raters, answers and tokens. Nothing of it is kept."""
+    study = own.study
+    if study.status in {"open", "paused"}:
+        raise ConflictError(f"The study is {study.status}. Close it before you delete it.")
+    if confirm != study.slug:
+        raise UnprocessableError(f"Nothing was deleted. To delete the study, send confirm={study.slug}.")
+    counts = count_contents(db, study.id)
+    request.app.state.deletions.add(deletion_of_study(db, study.id))
+    delete_study(db, study.id)
+    own.record(db, "study deleted", title=study.title, **counts)
+    return Deleted(slug=study.slug, **{f"n_{name}": n for name, n in counts.items() if name != "versions"})

@@ -131,6 +131,8 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "api_status",
         "api_exclusion",
         "api_links",
+        "api_new_items",
+        "api_new_ratings",
     ),
 }
 RIGHT_OF = {handler: right for right, handlers in _HANDLERS.items() for handler in handlers}

@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from app.accounts.lead_access import add_lead
+from app.accounts.leads import list_leads
 from app.analysis import analyze
 from app.main import create_app
 from app.rating.life_cycle import open_study
 from app.studies.members.api_tokens import record_api_token
-from attune_studies import read
-from attune_studies.study import _download
+from app.studies.studies import get_study
+from attune_studies import ServedStudy, read
+from attune_studies.requests import send
+from tests.kit.folder import N_ITEMS, rated_folder
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
@@ -45,7 +48,7 @@ def address(engine: Engine) -> Iterator[str]:
         open_study(db, "small")
         rate(db, study_id, rater="r1", n_trials=2)
         rate(db, study_id, rater="robot", is_simulated=True)
-        record_api_token(db, study_id, lead.id, token=TOKEN, name="test", role="analyst", valid=timedelta(days=1))
+        record_api_token(db, study_id, lead.id, token=TOKEN, name="test", role="owner", valid=timedelta(days=1))
     app = create_app(engine)
     app.state.reports = reports_here(engine.begin, analyze)
     app.state.making = making_here(engine.begin)
@@ -107,7 +110,7 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def test_interface_for_notebooks_waits_for_a_busy_server(busy: str) -> None:
     file = io.BytesIO()
-    _download(busy, TOKEN, file)
+    send(busy, TOKEN, file)
     assert json.load(file) == {"slug": "small"}
 
 
@@ -143,3 +146,54 @@ def test_refusal_of_a_server_is_said_in_its_words(address: str) -> None:
         read("http://127.0.0.1:9/studies/small", TOKEN)
     with pytest.raises(ValueError, match="SLUG"):
         read("http://127.0.0.1:9/", TOKEN)
+
+
+def test_lead_does_the_whole_job_by_a_program(address: str, tmp_path: Path) -> None:
+    """From a folder to the deletion: nothing of it in a browser."""
+    small = ServedStudy(f"{address}/studies/small", TOKEN)
+    files = rated_folder()
+    for name in ("study.yaml", "items.csv", "responses.csv"):
+        (tmp_path / name).write_bytes(files[name])
+    (tmp_path / "raters.csv").write_text("rater,kind\nann,person\n")
+    study = small.create(tmp_path)
+    assert study.status()["status"] == "draft"
+    assert small.create(tmp_path).address == study.address  # the same folder again
+    more = tmp_path / "more.csv"
+    more.write_text("item,text,person,machine\nmore,Another situation,A reply,Another reply\n")
+    response = ["person=person", "machine=machine"]
+    assert study.add_items(more, dry_run=True, response=response)["is_stored"] is False
+    added = study.add_items(more, response=response)
+    assert (added["n_items"], added["n_responses"], study.status()["progress"]["n_items"]) == (1, 2, N_ITEMS + 1)
+    with pytest.raises(ValueError, match=r"422: .*more\.csv"):
+        study.add_items(more, response=response)
+    study.open()
+    assert study.links(["ann"])["ann"].startswith(f"{address}/s/")
+    sheet = tmp_path / "ratings.csv"
+    sheet.write_text("rater,item,source,empathy\nben,more,person,4\nben,more,machine,2\n")
+    assert study.add_ratings(sheet, new_raters=True)["n_ratings"] == 2
+    with pytest.raises(ValueError, match="409: The study is open"):
+        study.delete()
+    study.close()
+    assert study.status()["progress"]["n_ratings"] == 2
+    assert sorted(study.read().ratings()["value"]) == [2, 4]
+    assert study.estimates()["n_ratings"].max() == 2
+    study.exclude("ben", "was a test")
+    assert study.read().ratings().empty
+    assert study.delete()["n_ratings"] == 2
+    with pytest.raises(PermissionError, match="401"):
+        study.status()
+
+
+def test_only_owners_make_and_delete_studies(engine: Engine, address: str, tmp_path: Path) -> None:
+    with engine.begin() as db:
+        study = get_study(db, "small")
+        assert study
+        lead = list_leads(db)[0]
+        record_api_token(db, study.id, lead.id, token="attune_e", name="e", role="editor", valid=timedelta(days=1))
+    (tmp_path / "study.yaml").write_bytes(rated_folder()["study.yaml"])
+    editor = ServedStudy(f"{address}/studies/small", "attune_e")
+    for refused in (lambda: editor.create(tmp_path), editor.delete):
+        with pytest.raises(PermissionError, match="403"):
+            refused()
+    with pytest.raises(FileNotFoundError, match=r"no study\.yaml"):
+        editor.create(tmp_path / "nothing")

@@ -150,6 +150,11 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /api/v1/openapi.json": ANYBODY,
     "GET /api/v1/studies/{slug}": api(200, *EVERYBODY),
     "GET /api/v1/studies/{slug}/protocol": api(200, *READERS),
+    # Without its confirmation, and without a file.
+    "DELETE /api/v1/studies/{slug}": api(422, "owner"),
+    "POST /api/v1/studies/{slug}/studies": api(422, "owner"),
+    "POST /api/v1/studies/{slug}/items": api(422, *EDITORS),
+    "POST /api/v1/studies/{slug}/ratings": api(422, *EDITORS),
     "POST /api/v1/studies/{slug}/status": api(200, *EDITORS),
     "GET /api/v1/studies/{slug}/items": api(200, *READERS),
     "GET /api/v1/studies/{slug}/responses": api(200, *READERS),

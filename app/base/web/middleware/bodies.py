@@ -7,6 +7,7 @@ their bodies very slowly would block every turn.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from zlib import compress
 
@@ -27,15 +28,15 @@ BAD_REQUEST, REQUEST_TIMEOUT, TOO_LARGE = 400, 408, 413
 class Bodies:
     """Pure ASGI: passes on a body only when it has arrived completely. Uploads are streamed, with time limits."""
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int, uploads: tuple[str, ...], seconds: float = BODY_S) -> None:
-        """Read bodies for `app`; `uploads` are prefixes of the paths whose handlers read the body themselves."""
+    def __init__(self, app: ASGIApp, *, max_bytes: int, uploads: re.Pattern[str], seconds: float = BODY_S) -> None:
+        """Read bodies for `app`; `uploads` matches the beginning of paths whose handlers read the body themselves."""
         self.app, self.max_bytes, self.uploads, self.seconds = app, max_bytes, uploads, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read the body, then pass the request on or reject it."""
         if scope["type"] != "http" or scope["method"] in READ_METHODS:
             await self.app(scope, receive, send)
-        elif scope["path"].startswith(self.uploads):
+        elif self.uploads.match(scope["path"]):
             await self.app(scope, _bounded(receive), send)
         else:
             await self._buffer(scope, receive, send)
