@@ -52,7 +52,6 @@ lint: .venv/test.stamp ## style, types, import contracts, templates
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
 	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
-	$(PY) -m bandit --quiet --recursive app --configfile pyproject.toml
 	$(PY) -m djlint templates --lint --quiet
 	$(PY) -m djlint templates --check --quiet
 
