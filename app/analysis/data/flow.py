@@ -10,7 +10,6 @@ from app.protocol.study import Protocol
 FINISHED = "finished"
 # Raters who were assigned to an arm and did not reach the end; those who are still rating may.
 LEFT = ("expired", "withdrawn", "failed_checks")
-RATING = ("active", "arrived")
 
 
 @dataclass(frozen=True, slots=True)

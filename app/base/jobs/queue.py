@@ -73,11 +73,6 @@ def get_job(db: Connection, kind: Kind, of: str) -> Job | None:
     return None if row is None else Job(row.said)
 
 
-def is_deferred(db: Connection, kind: Kind, of: str) -> bool:
-    """Whether such a job waits or runs."""
-    return get_job(db, kind, of) is not None
-
-
 def say(db: Connection, kind: Kind, of: str, said: Any) -> None:  # noqa: ANN401 - JSON
     """Tell those who wait for the job that runs how far it is; see `Job.said`."""
     db.execute(_SAY, {"key": key_of(kind, of), "said": json.dumps(said)})

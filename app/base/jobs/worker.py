@@ -30,8 +30,6 @@ from app.base.processes.side_process import SideProcessError
 log = logging.getLogger("attune.jobs")
 # Jobs that run at the same time, by lane: a report or a model run of an hour delays no webhook.
 LANES = {"short": 8, "quick": 1, "large": 1, "files": 2, "parts": 2, "long-parts": 2, "models": 4}
-# For the lanes, each of which listens for new jobs too, and for what the worker itself asks.
-N_CONNECTIONS = 2 * len(LANES) + 2
 # A worker that has said nothing for so long was killed, or has lost the database; its jobs are done again.
 BEAT_S, SILENT_S, LOOK_S = 5.0, 20.0, 5.0
 POLL_S, OUTAGE_S, STOP_S = 2.0, 5.0, 3.0

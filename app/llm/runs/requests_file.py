@@ -13,7 +13,6 @@ from sqlalchemy import Connection, text
 from app.llm.runs.request_reader import list_requests
 from app.llm.runs.runs import RunRow, list_runs
 
-REQUESTS_FILE = "requests.jsonl"
 _HAS_RUNS = text("SELECT EXISTS (SELECT FROM model_runs WHERE study_id = :study)")
 _N_AT_ONCE = 1000
 

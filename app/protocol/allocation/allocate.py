@@ -11,16 +11,7 @@ from app.protocol.allocation.randomization import seeded
 from app.protocol.cells import Cell
 from app.protocol.conditions import Factor
 
-# Latin squares: each element is once in each position and, if balanced, once directly after each other element.
-
-
-def latin_square(n: int) -> tuple[tuple[int, ...], ...]:
-    """The cyclic Latin square of order n: n rows, in which each row and each column is a permutation of 0 to n-1.
-
-    >>> latin_square(3)
-    ((0, 1, 2), (1, 2, 0), (2, 0, 1))
-    """
-    return tuple(tuple((row + place) % n for place in range(n)) for row in range(n))
+# Balanced Latin squares: each element is once in each position, and once directly after each other element.
 
 
 def balanced_square(n: int) -> tuple[tuple[int, ...], ...]:

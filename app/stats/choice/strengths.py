@@ -52,11 +52,6 @@ class DavidsonFit:
         """beta, then log_nu if there is one; shape (q,)."""
         return self.beta if self.log_nu is None else np.append(self.beta, self.log_nu)
 
-    @property
-    def model_errors(self) -> Floats:
-        """Standard errors of the coefficients if choices were independent, shape (q,)."""
-        return np.sqrt(np.diag(self.inverse))
-
     def influence(self, contrast: Floats) -> Floats:
         """Return the influence of each choice on a contrast of the coefficients, shape (n,); `contrast` shape (q,)."""
         return np.asarray(self.scores @ (self.inverse @ contrast))

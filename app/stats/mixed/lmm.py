@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize
 
 from app.stats.arrays import Bools, Floats, Labels, codes, one_thread, present
 from app.stats.clusters import t_p_value, t_quantile, without_interval
@@ -27,20 +27,9 @@ from app.stats.result import Interval, Result, undefined
 _STEP = 1e-4
 _FLAT = 1e-9
 _PERFECT = 1e-12
-_MOMENTS = 2.0
 _MAX_STEPS = 200
 # largest gradient of the criterion, per rating, that is accepted as a minimum
 _LEVEL = 1e-4
-
-
-@dataclass(frozen=True, eq=False)
-class FTest:
-    """An F test of several contrasts at once; for one contrast a t test (F = t squared)."""
-
-    f: float
-    df_numerator: int
-    df_denominator: float
-    p_value: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,23 +73,6 @@ class LmmFit:
         gradient = slopes @ contrast @ contrast
         variance = contrast @ self.covariance @ contrast
         return float(2 * variance**2 / (gradient @ covariance @ gradient))
-
-    def f_test(self, contrasts: Floats) -> FTest:
-        """Return the F test of contrasts, shape (q, p), which are transformed to independent t tests.
-
-        Fai and Cornelius (1996), as in lmerTest.
-        """
-        q = len(contrasts)
-        values, vectors = np.linalg.eigh(contrasts @ self.covariance @ contrasts.T)
-        apart = vectors.T @ contrasts
-        f = float(((apart @ self.beta) ** 2 / values).mean())
-        dfs = np.array([self.df(row) for row in apart])
-        if q == 1:
-            df = float(dfs[0])
-        else:
-            total = float((dfs / (dfs - _MOMENTS))[dfs > _MOMENTS].sum())
-            df = _MOMENTS * total / (total - q) if total > q else _MOMENTS
-        return FTest(f, q, df, float(special.fdtrc(q, df, f)))
 
 
 @remembered

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import QueuePool, text
 
 from app.base.jobs import worker as worker_module
-from app.base.jobs.queue import Kind, defer, is_deferred
+from app.base.jobs.queue import Kind, defer, get_job
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import SideProcessError
 
@@ -127,7 +127,7 @@ def test_job_that_runs_may_be_asked_for_again_and_never_runs_twice_at_once(engin
         for _ in range(3):
             ask(engine)
         with engine.begin() as db:
-            assert is_deferred(db, NOTE, "1")
+            assert get_job(db, NOTE, "1")
         time.sleep(1)
         go_on.set()
         assert becomes(lambda: count_jobs(engine) == 0)
@@ -281,7 +281,7 @@ def test_run_of_a_model_waits_for_a_worker_that_has_servers(engine: Engine) -> N
         assert becomes(lambda: count_jobs(engine) == 1)
         time.sleep(0.5)
         with engine.begin() as db:
-            assert is_deferred(db, run, "1")
+            assert get_job(db, run, "1")
 
 
 def test_daily_work_is_done_once_by_all_workers_together(engine: Engine) -> None:
