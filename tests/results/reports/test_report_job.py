@@ -36,16 +36,23 @@ if TYPE_CHECKING:
     from app.studies.studies import StudyRow
 
 
+@pytest.fixture(scope="module")
+def children() -> Iterator[Children]:
+    """The processes of all tests here: each takes seconds to start, and is started again if it ended."""
+    children = Children()
+    yield children
+    children.stop()
+
+
 @pytest.fixture
-def jobs(engine: Engine) -> Iterator[Callable[..., ReportJobs]]:
+def jobs(engine: Engine, children: Children) -> Callable[..., ReportJobs]:
     """Each call returns what does the jobs, with limits of its own."""
-    url, children = engine.url.render_as_string(hide_password=False), Children()
+    url = engine.url.render_as_string(hide_password=False)
 
     def new(bounds: ReportBounds | None = None) -> ReportJobs:
         return ReportJobs(engine.begin, lambda: Place(url, url), bounds or ReportBounds(), children)
 
-    yield new
-    children.stop()
+    return new
 
 
 @pytest.fixture
