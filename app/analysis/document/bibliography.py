@@ -13,6 +13,7 @@ from app.stats.result import Procedure
 _LISTED = """
 altman1995|Altman, D. G.; Bland, J. M.|1995|Absence of evidence is not evidence of absence|BMJ|311|485|10.1136/bmj.311.7003.485
 angelopoulos2023|Angelopoulos, A. N.; Duchi, J. C.; Zrnic, T.|2023|PPI++: Efficient prediction-powered inference|arXiv:2311.01453
+austin2009|Austin, P. C.|2009|Balance diagnostics for comparing the distribution of baseline covariates between treatment groups in propensity-score matched samples|Statistics in Medicine|28|3083–3107|10.1002/sim.3697
 bates2015|Bates, D.; Mächler, M.; Bolker, B.; Walker, S.|2015|Fitting linear mixed-effects models using lme4|Journal of Statistical Software|67(1)|1–48|10.18637/jss.v067.i01
 bell2002|Bell, R. M.; McCaffrey, D. F.|2002|Bias reduction in standard errors for linear regression with multi-stage samples|Survey Methodology|28|169–181
 benjamini1995|Benjamini, Y.; Hochberg, Y.|1995|Controlling the false discovery rate: A practical and powerful approach to multiple testing|Journal of the Royal Statistical Society B|57|289–300|10.1111/j.2517-6161.1995.tb02031.x

@@ -14,6 +14,7 @@ from app.analysis.findings.agreement_summary import agreement_sentence
 from app.analysis.findings.judge_conclusions import changes_sentence
 from app.analysis.findings.participants import flow_sentences, participant_tables
 from app.analysis.findings.robustness import HEADER, HEADER_WIDTHS, LOWEST, robustness_rows
+from app.analysis.findings.sample_balance import balance_sentences
 from app.analysis.findings.specifications import CURVES, curve_sentences, curves
 from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import brief
@@ -130,7 +131,7 @@ def appendix_sections(found: Found) -> Iterator[Section]:
 
 
 def _body(topic: str, found: Found) -> Iterator[Block]:
-    yield from _said(topic, found.summary)
+    yield from _said(topic, found)
     if topic == "participants":
         # the diagram says the same
         has_diagram = bool(found.figures_of(topic, is_body=True))
@@ -171,13 +172,16 @@ def _estimates(topic: str, found: Found) -> Iterator[DataTable]:
         yield found.numbers.table(TOPICS[topic], others)
 
 
-def _said(topic: str, summary: Summary) -> Iterator[Paragraph]:
+def _said(topic: str, found: Found) -> Iterator[Paragraph]:
+    summary = found.summary
     if topic == "agreement" and summary.agreement:
         yield Paragraph(agreement_sentence(summary.agreement))
     if topic == "judges" and summary.judges:
         yield Paragraph(" ".join(one.sentence for one in summary.judges))
         if summary.conclusions:
             yield Paragraph(changes_sentence(summary.conclusions))
+        if balanced := balance_sentences(found.report.of("judge"), found.protocol.labels):
+            yield Paragraph(" ".join(balanced))
 
 
 def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> list[Estimate]:
@@ -187,7 +191,8 @@ def _rows(topic: str, report: Report, protocol: Protocol, summary: Summary) -> l
     if topic == "judges":
         ceilings = {declared(one.statistic).ceiling for one in report.of("judge")} - {""}
         compared = [one for one in report.of("judge") if one.statistic in ceilings or declared(one.statistic).ceiling]
-        return [one for one in compared if one.measured]
+        balanced = [one for one in report.of("judge") if one.statistic == "sample_balance"]
+        return [*(one for one in compared if one.measured), *balanced]
     shown = brief(report, protocol).estimates
     found = [one for one in shown if one.section in OF_TOPIC.get(topic, ())]
     varies = [one for one in report.estimates if topic == "comparison" and one.statistic in VARIES]

@@ -28,6 +28,7 @@ from app.analysis.sections.factors import attributes, factors
 from app.analysis.sections.heterogeneity import heterogeneity
 from app.analysis.sections.highlights import highlights
 from app.analysis.sections.item_attributes import item_attributes
+from app.analysis.sections.judges.balance import sample_balance
 from app.analysis.sections.judges.model_judges import judges
 from app.analysis.sections.latent_categories import truth
 from app.analysis.sections.pairs import percent, source_pairs
@@ -83,8 +84,10 @@ def _texts(study: StudyData) -> Iterator[Estimate]:
 
 
 def _judged(study: StudyData) -> Iterator[Estimate]:
-    for shown in study.with_showings.every if study.codes.raters.is_model.any() else ():
-        yield from judges(shown, study.protocol)
+    if study.codes.raters.is_model.any():
+        for shown in study.with_showings.every:
+            yield from judges(shown, study.protocol)
+        yield from sample_balance(study.with_showings)
 
 
 def _split(study: StudyData) -> Iterator[Estimate]:

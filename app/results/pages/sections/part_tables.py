@@ -28,7 +28,7 @@ from app.analysis.sections import (
     subgroups,
     turns,
 )
-from app.analysis.sections.judges import calibration, model_judges, together
+from app.analysis.sections.judges import balance, calibration, model_judges, together
 from app.analysis.statistic import Column, PageTable, declared
 from app.analysis.wording.formatting import (
     REASONS,
@@ -59,7 +59,13 @@ TABLES: dict[str, tuple[PageTable, ...]] = {
     "conditions": (factors.EFFECTS, subgroups.BY_CONDITION, belief.BELIEFS),
     "subgroups": (subgroups.BY_ATTRIBUTE, pools.BY_GROUP),
     "turns": (turns.CHANGES,),
-    "judges": (model_judges.AGAINST_PEOPLE, together.TOGETHER, model_judges.BIASES, calibration.CALIBRATED),
+    "judges": (
+        model_judges.AGAINST_PEOPLE,
+        together.TOGETHER,
+        balance.BALANCE,
+        model_judges.BIASES,
+        calibration.CALIBRATED,
+    ),
     "items": (heterogeneity.VARIATION, disagreement.SPLIT),
 }
 MAX_ROWS, MAX_REASONS = 30, 3
@@ -155,6 +161,8 @@ def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate
     table = Table(
         (*header, "Ratings"), tuple((*line, _n(found)) for line, found in zip(lines, kept.values(), strict=True))
     )
+    if all(f.unit == "item" for found in kept.values() for f in found.values()):
+        table = Table(header, tuple(lines))
     first, rest = Table(table.header, table.rows[:MAX_ROWS]), Table(table.header, table.rows[MAX_ROWS:])
     unadjusted = (UNADJUSTED,) if has_p else ()
     notes = (*_declared_tests(kept.values(), shown), *unadjusted, *_notes(rows.values(), shown))

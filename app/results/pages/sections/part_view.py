@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.participants import participant_tables
 from app.analysis.findings.robustness import HEADER, LOWEST, other_ways, robustness_rows
+from app.analysis.findings.sample_balance import balance_sentences
 from app.analysis.findings.specifications import curve_sentences, curves
 from app.analysis.model_code.scripts import ABOUT_CODE, Script, scripts_of
 from app.analysis.report.report import Report
+from app.analysis.sections.judges.balance import BALANCE
 from app.analysis.wording.formatting import adjustment_note
 from app.protocol.labels import Labels
 from app.protocol.primary_default import by_importance
@@ -99,8 +101,15 @@ def _questions_of(charts: Sequence[Chart], labels: Labels) -> list[tuple[str, st
     return [(key, labels.question(key)) for key in keys]
 
 
+def _with_sentences(block: Block, part: Part, protocol: Protocol) -> Block:
+    """What the balance of a sample says is below its table."""
+    if block.caption != BALANCE.caption:
+        return block
+    return replace(block, notes=(*balance_sentences(part.estimates, protocol.labels), *block.notes))
+
+
 def _blocks(part: Part, own: Sequence[Estimate], report: Report, shown: Report, protocol: Protocol) -> Iterator[Block]:
-    yield from blocks_of(part.key, own, protocol.labels)
+    yield from (_with_sentences(block, part, protocol) for block in blocks_of(part.key, own, protocol.labels))
     if part.key in {"comparison", "preference"}:
         ways = other_ways(main_contrasts(shown, protocol), shown)
         rows = robustness_rows([one for one in ways if part_of(one.contrast.estimate) == part.key])

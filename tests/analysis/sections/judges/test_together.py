@@ -42,7 +42,7 @@ def _page(i: int, rater: str, ratings: dict[str, int], chosen: str) -> list[Row]
     return [*rated, {**page, "question": "preference", "value": chosen}]
 
 
-def report(n_rated: int = N_RATED, sample: pd.DataFrame | None = None) -> Report:
+def rows_of(n_rated: int = N_RATED) -> list[Row]:
     rows: list[Row] = []
     for i in range(N_ITEMS):
         mine = {source: judged(i, source) for source in SOURCES}
@@ -50,8 +50,12 @@ def report(n_rated: int = N_RATED, sample: pd.DataFrame | None = None) -> Report
         for k in range(N_RATERS) if i < n_rated else ():
             given = {source: said(i, source, k) for source in SOURCES}
             rows += _page(i, f"r{k}", given, ("human", "model")[(i + k) % 3 == 1])
+    return rows
+
+
+def report(n_rated: int = N_RATED, sample: pd.DataFrame | None = None) -> Report:
     study = protocol(FIVE, CHOICE)
-    found = frames(study, rows, raters=[{"rater": "judge", "kind": "model"}])
+    found = frames(study, rows_of(n_rated), raters=[{"rater": "judge", "kind": "model"}])
     return analyze(replace(found, sample=sample), study)
 
 
@@ -229,3 +233,62 @@ def test_summary_shows_people_judge_and_both() -> None:
     assert len(conclusions) == 2
     for one in conclusions:
         assert all(judged.together for judged in one.judges)
+
+
+def test_percentage_is_beside_the_difference() -> None:
+    found = report()
+    people = only(found, "percent_change_people", scope=BOTH)
+    mine, theirs = (
+        np.mean([said(i, s, k) for i in range(N_RATED) for k in range(N_RATERS)]) for s in ("model", "human")
+    )
+    assert people.estimate == pytest.approx(100 * (mine / theirs - 1))
+    assert only(found, "percent_change_ppi", scope=BOTH).verdict in {"clear", "inconclusive"}
+
+
+def test_effect_of_a_factor_is_that_of_both_over_all_responses_and_levels() -> None:
+    """People saw each response under one label, the judge under both."""
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        for source in SOURCES:
+            page = {"item": f"i{i}", "response": f"i{i}:{source}", "question": "empathy"}
+            for place, shown in enumerate(("as-model", "as-person")):
+                at = {**page, "condition": f"label={shown}"}
+                rows.append({**at, "rater": "judge", "value": min(judged(i, source) + place, 5)})
+                rows += [
+                    {**at, "rater": f"r{k}", "value": min(said(i, source, k) + place, 5)}
+                    for k in range(2 * place, 2 * place + 2)
+                    if i < N_RATED
+                ]
+    study = protocol(
+        FIVE,
+        conditions={
+            "label": {"kind": "instruction", "levels": {"as-model": "By a model.", "as-person": "By a person."}}
+        },
+    )
+    found = analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}]), study)
+    scope = JUDGE | {"factor": "label", "level": "as-person", "reference_level": "as-model"}
+    assert only(found, "factor_effect_people", scope=scope).estimate == pytest.approx(
+        np.mean([min(said(i, s, k) + 1, 5) for i in range(N_RATED) for s in SOURCES for k in (2, 3)])
+        - np.mean([said(i, s, k) for i in range(N_RATED) for s in SOURCES for k in (0, 1)])
+    )
+    both = only(found, "factor_effect_ppi", scope=scope)
+    assert both.n_units == 4 * N_ITEMS
+    assert both.verdict is not None
+
+
+def test_accuracy_is_that_over_all_items_with_a_key() -> None:
+    """The judge is right where people are, and on every other item of the rest."""
+    asked = {"key": "emotion", "target": "item", "type": "category", "text": "Feels?", "codes": ["sad", "glad"]}
+    rows: list[Row] = []
+    for i in range(N_ITEMS):
+        page = {"item": f"i{i}", "question": "emotion"}
+        rows.append({**page, "rater": "judge", "value": "sad" if i % 3 else "glad"})
+        rows += [
+            {**page, "rater": f"r{k}", "value": "sad" if (i + (k == 0)) % 3 else "glad"} for k in range(4) if i < 12
+        ]
+    study = protocol({**asked, "correct": "sad"})
+    found = analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}]), study)
+    people = only(found, "accuracy_people", scope=JUDGE)
+    assert people.estimate == pytest.approx(np.mean([(i + (k == 0)) % 3 > 0 for i in range(12) for k in range(4)]))
+    both = only(found, "accuracy_ppi", scope=JUDGE)
+    assert (both.p_value, both.n_units) == (None, N_ITEMS)

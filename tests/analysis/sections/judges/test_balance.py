@@ -1,0 +1,63 @@
+"""The balance table of a sample without known probabilities: what is compared, and what it says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.analysis import analyze
+from app.analysis.findings.sample_balance import ASSUMED, balance_sentences
+from app.analysis.report.report import Report
+from app.results.pages.sections.part_tables import blocks_of
+from app.stats.comparison.balance import balance
+from tests.analysis.sections.judges.test_together import JUDGE, N_ITEMS, N_RATED, SOURCES, judged, rows_of
+from tests.kit.frames import CHOICE, FIVE, find, frames, only, protocol
+
+RATED = np.arange(N_ITEMS) < N_RATED
+TOPICS = np.where(np.arange(N_ITEMS) % 3 == 0, "work", "home")
+STUDY = protocol(FIVE, CHOICE)
+
+
+def _report(n_rated: int = N_RATED, sample: pd.DataFrame | None = None) -> Report:
+    found = frames(STUDY, rows_of(n_rated), raters=[{"rater": "judge", "kind": "model"}])
+    place = found.items["item"].str[1:].astype(int)
+    years = np.where(RATED, 30, 50) + np.arange(N_ITEMS) % 4
+    items = found.items.assign(topic=TOPICS[place], years=years[place].astype(str))
+    return analyze(replace(found, items=items, sample=sample), STUDY)
+
+
+REPORT = _report()
+
+
+def test_attributes_and_the_judges_values_are_compared() -> None:
+    years = only(REPORT, "sample_balance", scope={"attribute": "years"})
+    expected = balance(np.where(RATED, 30.0, 50.0) + np.arange(N_ITEMS) % 4, RATED).difference
+    assert years.estimate == pytest.approx(expected.estimate)
+    assert (years.n_items, years.n_ratings, years.unit) == (N_ITEMS, 0, "item")
+    assert only(REPORT, "sample_mean", scope={"attribute": "years"}).estimate == pytest.approx(31.3)
+    topic = only(REPORT, "sample_share", scope={"attribute": "topic", "level": "work"})
+    assert topic.estimate == pytest.approx((TOPICS[RATED] == "work").mean())
+    rest = only(REPORT, "sample_mean_of_rest", scope=JUDGE, question="empathy")
+    values = [judged(i, source) for i in range(N_RATED, N_ITEMS) for source in SOURCES]
+    assert rest.estimate == pytest.approx(np.mean(values))
+    assert find(REPORT, "sample_share", question="preference")
+
+
+def test_sentences_say_what_is_assumed_and_what_speaks_against_it() -> None:
+    assumed, clear = balance_sentences(REPORT.of("judge"), STUDY.labels)
+    assert assumed == ASSUMED
+    assert "differ clearly from the rest (about one in 20 does by chance): years." in clear
+    without = [one for one in REPORT.of("judge") if one.scope.get("attribute") != "years"]
+    assert "None of the" in balance_sentences(without, STUDY.labels)[1]
+    (block,) = (one for one in blocks_of("judges", REPORT.of("judge"), STUDY.labels) if "random sample" in one.caption)
+    assert block.table.header[-1] == "Standardized difference"
+
+
+def test_nothing_is_compared_with_known_probabilities_or_if_people_rated_everything() -> None:
+    known = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": 0.5, "is_out": ~RATED})
+    for found in (_report(sample=known), _report(N_ITEMS), _report(0)):
+        assert not find(found, "sample_balance")
+        assert balance_sentences(found.of("judge"), STUDY.labels) == ()
