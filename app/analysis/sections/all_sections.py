@@ -30,6 +30,7 @@ from app.analysis.sections.highlights import highlights
 from app.analysis.sections.item_attributes import item_attributes
 from app.analysis.sections.judges.balance import sample_balance
 from app.analysis.sections.judges.model_judges import judges
+from app.analysis.sections.judges.other_together import other_together
 from app.analysis.sections.latent_categories import truth
 from app.analysis.sections.pairs import percent, source_pairs
 from app.analysis.sections.pairwise_kappas import kappas
@@ -87,6 +88,7 @@ def _judged(study: StudyData) -> Iterator[Estimate]:
     if study.codes.raters.is_model.any():
         for shown in study.with_showings.every:
             yield from judges(shown, study.protocol)
+        yield from other_together(study.with_showings)
         yield from sample_balance(study.with_showings)
 
 

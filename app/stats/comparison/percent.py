@@ -40,10 +40,10 @@ def percent_change(value: Floats, is_treated: Bools, *, item: Labels, rater: Lab
     X = np.column_stack([~treated, treated]).astype(np.float64)
     gradient = np.array([-1 / theirs, 1 / mine])
     on_log = linear_contrast(number, X, gradient, item=items, rater=raters, arms=Arms.of_two(treated), level=level)
-    return _as_percent(replace(on_log, estimate=float(np.log(mine / theirs))))
+    return as_percent(replace(on_log, estimate=float(np.log(mine / theirs))))
 
 
-def _as_percent(on_log: Result) -> Result:
+def as_percent(on_log: Result) -> Result:
     """Convert estimate, error and interval to per cent; the test is that of 0 on the log scale."""
     centre = on_log.estimate or 0.0
     ratio = float(np.exp(centre))

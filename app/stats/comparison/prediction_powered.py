@@ -26,6 +26,7 @@ from scipy import special
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes
 from app.stats.clusters import METHOD as TWO_WAY
 from app.stats.clusters import cluster_variance, clusters, few_raters_note, t_p_value, t_quantile, without_interval
+from app.stats.comparison.percent import as_percent
 from app.stats.result import Interval, Method, Result, undefined
 
 METHOD = Method("two_way_cluster_t", ": judge and people")
@@ -111,7 +112,8 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
         judge: the judge's value of each unit, shape (n_units,), or of several judges, (n_judges, n_units), which are
             `stacked`; nan where it has none, which counts as its mean.
         item: of each unit, shape (n_units,).
-        sign: 1 for a unit of the source, -1 for one of the reference, shape (n_units,); all 1 if None (a mean).
+        sign: 1 for a unit of the source, -1 for one of the reference, shape (n_units,); all 1 if None (a mean). Any
+            other factor of each side, above 0 and below 0, gives the sum of the two means times these factors.
         chance: probability of each unit to be in the sample, shape (n_units,); equal if None.
         judge_weight: lambda; estimated if None.
         null: value that the p-values test against; None for no test.
@@ -149,6 +151,46 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
     combined, item_share = _estimated(sample, weight, null, level)
     worth = _effective_n(len(value), people, combined, item_share, r=r, m=m, rated=float(is_rated.mean()), level=level)
     return Powered(combined.with_counts(**counts), people, weight, worth.with_counts(**counts))
+
+
+def percent_powered(
+    value: Floats,
+    *,
+    unit: Ints,
+    rater: Labels,
+    judge: Floats,
+    item: Labels,
+    sign: Floats,
+    chance: Floats | None = None,
+    level: float = 0.95,
+) -> Powered:
+    """Return 100 (m1 / m0 - 1) for the mean m1 of the source over all units and m0 of the reference; values from 0 on.
+
+    On the log scale at the means p1 and p0 of people alone, log(p1 / p0) + m1 / p1 - m0 / p0 (the delta method), which
+    `prediction_powered` estimates with the factors 1 / p1 and -1 / p0; then as in `percent_change`. The arguments are
+    those of `prediction_powered`. No estimate where a mean of people is 0 or a value is below 0.
+    """
+    n_of = np.bincount(unit, minlength=len(sign))
+    means = []
+    for side in (sign > 0, sign < 0):
+        inverse = 1 / chance[side] if chance is not None else np.ones(int(side.sum()))
+        is_rated, total = n_of[side] > 0, np.bincount(unit, value, len(sign))[side]
+        rated = inverse * is_rated
+        means.append(float(rated @ (total / np.maximum(n_of[side], 1))) / max(float(rated.sum()), _ROUNDING))
+    if len(value) and (min(means) <= 0 or float(value.min()) < 0):
+        nothing = undefined("singular", "A percentage needs means above 0 and no values below 0.", method=METHOD)
+        return Powered(nothing, replace(nothing, method=PEOPLE), 0.0, nothing)
+    factor = np.where(sign > 0, 1 / max(means[0], _ROUNDING), -1 / max(means[1], _ROUNDING))
+    found = prediction_powered(
+        value, unit=unit, rater=rater, judge=judge, item=item, sign=factor, chance=chance, null=0.0, level=level
+    )
+    if found.combined.estimate is None:
+        return found
+    centre = float(np.log(means[0] / means[1]))
+    combined, people = (
+        as_percent(replace(one, estimate=centre + (one.estimate or 0.0))) for one in (found.combined, found.people)
+    )
+    return replace(found, combined=combined, people=people)
 
 
 def correlation_over_items(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.stats.arrays import Floats
+from app.stats.arrays import Floats, Ints
 from app.stats.comparison.prediction_powered import (
     ALL_RATED,
     FOLDS,
     NO_WEIGHT,
     Powered,
     correlation_over_items,
+    percent_powered,
     prediction_powered,
     stacked,
 )
@@ -256,3 +257,61 @@ def test_correlation_over_items_is_that_of_their_means_and_zero_without_items() 
     half = np.arange(0, N, 2)
     alone = correlation_over_items(people[half], unit=half, judge=judge, item=np.arange(len(judge)) // 2, sign=sign)
     assert alone == (0.0, 0, False)
+
+
+def pairs(seed: int) -> tuple[dict[str, Floats | Ints], Floats, Floats]:
+    """Return people's ratings of the first 60 of 200 pairs, and all values of people and judge."""
+    (people, judge), (others, judged) = wave(seed), (0.9 * one for one in wave(seed + 7))
+    every, said = np.column_stack([people, others]).ravel(), np.column_stack([judge, judged]).ravel()
+    sample: dict[str, Floats | Ints] = {
+        "value": every[: 2 * N],
+        "unit": np.arange(2 * N),
+        "rater": np.repeat(np.arange(N), 2),
+        "judge": said,
+        "item": np.repeat(np.arange(len(judge)), 2),
+        "sign": np.tile([1.0, -1.0], len(judge)),
+    }
+    return sample, every, said
+
+
+def test_percentage_is_that_of_the_two_means_and_its_interval_that_of_the_log() -> None:
+    """Against the two means of the same weight, of which the log ratio differs in the second order only."""
+    sample, every, said = pairs(1)
+    found = percent_powered(**sample)  # type: ignore[arg-type]
+    one, other = (
+        prediction_powered(
+            every[: 2 * N][side::2],
+            unit=np.arange(N),
+            rater=np.arange(N),
+            judge=said[side::2],
+            item=np.arange(N + N_MORE),
+            judge_weight=found.judge_weight,
+        ).combined.estimate
+        or 0.0
+        for side in (0, 1)
+    )
+    assert found.combined.estimate == pytest.approx(100 * (one / other - 1), abs=0.05)
+    assert found.people.estimate == pytest.approx(100 * (every[: 2 * N : 2].mean() / every[1 : 2 * N : 2].mean() - 1))
+    assert found.combined.interval is not None
+    assert found.people.interval is not None
+    assert found.combined.standard_error is not None
+    assert found.people.standard_error is not None
+    assert found.combined.standard_error < 0.9 * found.people.standard_error
+    low, high = (np.log1p(end / 100) for end in (found.combined.interval.low, found.combined.interval.high))
+    assert (low + high) / 2 == pytest.approx(np.log1p((found.combined.estimate or 0.0) / 100))
+
+
+def test_percentage_with_known_chances_is_that_of_the_weighted_means() -> None:
+    sample, every, _ = pairs(2)
+    chance = np.repeat(np.where(np.arange(N + N_MORE) % 3 == 0, 0.6, 0.15), 2)
+    found = percent_powered(**sample, chance=chance)  # type: ignore[arg-type]
+    one, other = (np.average(every[: 2 * N][k::2], weights=1 / chance[: 2 * N][k::2]) for k in (0, 1))
+    assert found.people.estimate == pytest.approx(100 * (one / other - 1))
+
+
+def test_percentage_needs_means_above_zero() -> None:
+    sample, _, _ = pairs(1)
+    below = percent_powered(**{**sample, "value": sample["value"] - 5})  # type: ignore[arg-type]
+    assert below.combined.reason == "singular"
+    nobody = {**sample, "value": np.zeros(0), "unit": np.zeros(0, dtype=int), "rater": np.zeros(0)}
+    assert percent_powered(**nobody).combined.reason == "no_pairable_units"  # type: ignore[arg-type]

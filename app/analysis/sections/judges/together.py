@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -13,66 +15,46 @@ from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.choice import choices_between
 from app.analysis.sections.coefficients import level_of
-from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
+from app.analysis.statistic import Bounds, Column, Kind, PageTable, Statistic, declare
 from app.base.words import counted
 from app.stats.clusters import kept_within
-from app.stats.comparison.prediction_powered import Powered, correlation_over_items, prediction_powered
+from app.stats.comparison.prediction_powered import Powered, correlation_over_items, percent_powered, prediction_powered
 from app.stats.result import Result
 
 SECTION = "judge"
 RANDOM = "This assumes that people rated a random sample of what the judge rated."
 STACKED = "The judges count by a regression of people's answers on theirs, fitted to other items."
+SHARES, UNTESTED = ("share_preferred", "accuracy"), ("mean", "accuracy")
 DRAWN = "The probability of each item to be rated by people is known, and counts."
 _BOTH, _ALONE = "judge and people", "people alone, each sampled unit once"
 _CITES = ("angelopoulos2023", "egami2023")
 
+
+def _pair(key: str, name: str, kind: Kind, **more: Any) -> tuple[Statistic, Statistic]:  # noqa: ANN401 - fields of `Statistic`
+    """The estimate by judge and people, and the one by people alone."""
+    both = Statistic(f"{key}_ppi", name, kind, variant=_BOTH, docs="judges", cites=_CITES, **more)
+    return both, Statistic(f"{key}_people", name, kind, variant=_ALONE, docs="judges", **more)
+
+
+_SHOWN = ("mean", "mean_difference", "share_preferred", "factor_effect", "accuracy")
+_SHARE = "Share preferring the source over the reference"
 declare(
-    Statistic("mean_ppi", "Mean", "points", variant=_BOTH, docs="judges", cites=_CITES, bounds=Bounds(is_level=True)),
-    Statistic("mean_people", "Mean", "points", variant=_ALONE, docs="judges", bounds=Bounds(is_level=True)),
-    Statistic(
-        "mean_difference_ppi",
-        "Mean difference",
-        "points",
-        variant=_BOTH,
-        docs="judges",
-        cites=_CITES,
-        no_difference=0.0,
-        bounds=Bounds(times=1),
-    ),
-    Statistic(
-        "mean_difference_people",
-        "Mean difference",
-        "points",
-        variant=_ALONE,
-        docs="judges",
-        no_difference=0.0,
-        bounds=Bounds(times=1),
-    ),
-    Statistic(
-        "share_preferred_ppi",
-        "Share preferring the source over the reference",
-        "share",
-        variant=_BOTH,
-        docs="judges",
-        cites=_CITES,
-        no_difference=0.5,
-    ),
-    Statistic(
-        "share_preferred_people",
-        "Share preferring the source over the reference",
-        "share",
-        variant=_ALONE,
-        docs="judges",
-        no_difference=0.5,
-    ),
+    *_pair("mean", "Mean", "points", bounds=Bounds(is_level=True)),
+    *_pair("mean_difference", "Mean difference", "points", no_difference=0.0, bounds=Bounds(times=1)),
+    *_pair("share_preferred", _SHARE, "share", no_difference=0.5),
+    *_pair("percent_change", "Percentage difference from the reference", "percent", no_difference=0.0),
+    *_pair("factor_effect", "Effect of the factor", "points", no_difference=0.0, bounds=Bounds(times=1)),
+    *_pair("accuracy", "Share of correct answers", "share"),
     Statistic("judge_weight", "Weight of the judge's values (lambda)", "ratio", docs="judges", cites=_CITES),
     Statistic("effective_n", "Human ratings that people alone would need", "count", docs="judges", cites=_CITES),
 )
 TOGETHER = PageTable(
     "Judge and people together, with 95% CIs",
     (
-        Column("People alone", ("mean_people", "mean_difference_people", "share_preferred_people")),
-        Column("Judge and people", ("mean_ppi", "mean_difference_ppi", "share_preferred_ppi")),
+        Column("People alone", tuple(f"{name}_people" for name in _SHOWN)),
+        Column("Judge and people", tuple(f"{name}_ppi" for name in _SHOWN)),
+        Column("In percent: people alone", ("percent_change_people",)),
+        Column("Judge and people, in percent", ("percent_change_ppi",)),
         Column("Weight of the judge", ("judge_weight",)),
         Column("Worth in human ratings", ("effective_n",)),
     ),
@@ -110,13 +92,13 @@ def together(data: AnyQuestionData, humans: Answers, owns: Sequence[Answers], sc
     if not is_choice and level_of(data) == "nominal":
         return
     if not is_choice and data.question.rated != "response":
-        yield from _estimates(data, _rated(humans), [_rated(own) for own in owns], scope, "mean")
+        yield from combined_estimates(data, rated_values(humans), [rated_values(own) for own in owns], scope, "mean")
         return
     if not is_choice:
         for source in data.sources:
             code = data.code_of(source)
-            people, *judges = (_rated(_of(answers, code)) for answers in (humans, *owns))
-            yield from _estimates(data, people, judges, {**scope, "source": source}, "mean")
+            people, *judges = (rated_values(_of(answers, code)) for answers in (humans, *owns))
+            yield from combined_estimates(data, people, judges, {**scope, "source": source}, "mean")
     reference = data.reference
     for source in data.sources:
         if reference is not None and source != reference:
@@ -124,10 +106,13 @@ def together(data: AnyQuestionData, humans: Answers, owns: Sequence[Answers], sc
             codes = data.code_of(source), data.code_of(reference)
             statistic = "share_preferred" if is_choice else "mean_difference"
             people, *judges = (_told(answers, *codes) for answers in (humans, *owns))
-            yield from _estimates(data, people, judges, where, statistic)
+            yield from combined_estimates(data, people, judges, where, statistic)
+            if not is_choice and min(people.value.min(initial=0.0), 0.0) == 0:
+                yield from combined_estimates(data, people, judges, where, "percent_change")
 
 
-def _rated(answers: Answers, value: Floats | None = None) -> Said:
+def rated_values(answers: Answers, value: Floats | None = None) -> Said:
+    """Answers none of which are about a reference."""
     return Said(answers, answers.value if value is None else value, np.zeros(len(answers.value), dtype=np.bool_))
 
 
@@ -138,30 +123,35 @@ def _of(answers: Answers, *sources: int) -> Answers:
 def _told(answers: Answers, mine: int, theirs: int) -> Said:
     """The ratings of two sources, or the choices between them."""
     if isinstance(answers, Choices):
-        return _rated(*choices_between(answers, mine, theirs))
+        return rated_values(*choices_between(answers, mine, theirs))
     part = _of(answers, mine, theirs)
     return Said(part, part.value, part.source == theirs)
 
 
-def _estimates(
+def combined_estimates(
     data: AnyQuestionData, people: Said, judges: Sequence[Said], where: Scope, statistic: str
 ) -> Iterator[Estimate]:
+    """Yield a statistic by judges and people, by people alone, and the weight and worth of the judges.
+
+    Nothing if people answered all units, or none. `statistic` is a key without `_ppi`.
+    """
     sample = data.codes.sample
     people, left_out = _of_sample(people.known, sample)
     judges = [judge.known for judge in judges]
-    powered = _powered(people, judges, sample, 0.5 if statistic == "share_preferred" else 0.0)
+    powered = _powered(people, judges, sample, statistic)
     if powered is None:
         return
     sentences = (powered.combined.note, DRAWN if sample else RANDOM, left_out, STACKED if len(judges) > 1 else "")
     note = " ".join(sentence for sentence in sentences if sentence)
-    is_share = statistic == "share_preferred"
     values = {f"{statistic}_people": powered.people, f"{statistic}_ppi": replace(powered.combined, note=note)}
-    if is_share:
+    if statistic in SHARES:
         values = {name: kept_within(value, 0.0, 1.0) for name, value in values.items()}
-    weight = Result(powered.judge_weight, powered.combined.method)
-    unit: Unit = "choice" if is_share else "rating"
-    for name, result in {**values, "judge_weight": weight, "effective_n": powered.effective_n}.items():
-        tested = result if statistic != "mean" else replace(result, p_value=None)
+    if statistic != "percent_change":
+        weight = Result(powered.judge_weight, powered.combined.method)
+        values |= {"judge_weight": weight, "effective_n": powered.effective_n}
+    unit: Unit = "choice" if statistic == "share_preferred" else "rating"
+    for name, result in values.items():
+        tested = result if statistic not in UNTESTED else replace(result, p_value=None)
         yield data.record(tested, people.answers, section=SECTION, scope=where, statistic=name, unit=unit)
 
 
@@ -176,7 +166,7 @@ def _of_sample(people: Said, sample: Sample | None) -> tuple[Said, str]:
     return people.select(is_in), f"Ratings of {counted(n, 'item')} are left out, {why}." if n else ""
 
 
-def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, null: float) -> Powered | None:
+def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, statistic: str) -> Powered | None:
     """Return the estimates over all units that anybody answered; None if people answered all of them, or none.
 
     Items whose probability is not known are no part of it.
@@ -186,7 +176,9 @@ def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, null: 
     asked = _units(people, judges)
     if not len(people.value) or len(np.unique(asked.unit)) == len(asked.item):
         return None
-    return prediction_powered(
+    null = 0.5 if statistic == "share_preferred" else 0.0
+    compute = percent_powered if statistic == "percent_change" else partial(prediction_powered, null=null)
+    return compute(
         people.value,
         unit=asked.unit,
         rater=people.answers.rater,
@@ -194,7 +186,6 @@ def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, null: 
         item=asked.item,
         sign=asked.sign,
         chance=None if sample is None else sample.probability[asked.item],
-        null=null,
     )
 
 
