@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from app.stats.accuracy.empathic import empathic_accuracy
+from app.stats.accuracy.empathic import empathic_accuracy, empathic_accuracy_difference
 from app.stats.comparison.change import change_difference
 from app.stats.comparison.percent import percent_change
-from app.stats.comparison.pools import pool_correlation, pool_difference
+from app.stats.comparison.pools import group_difference, pool_correlation, pool_difference
 from app.stats.factors import amce, attribute_effect, factor_effect, interaction
 from app.stats.linear.slopes import covariate_slope, turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.proportions.share_difference import share_difference
 from app.stats.ratings import Ratings
 from app.stats.reliability.decision import phi_coefficient
 from app.stats.spans import Marked, span_scores
+from app.stats.trade_off import trade_offs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +39,7 @@ class Draw:
     rng: np.random.Generator
     n_raters: int
     n_first: int
+    has_effect: bool = True
 
     def crossed(self, *sizes: int) -> list[Ints]:
         """Return codes of item, rater and each further factor (with `sizes` levels), every combination once."""
@@ -222,6 +224,71 @@ def _phi(draw: Draw) -> tuple[Result, float]:
     return phi_coefficient(Ratings(item, rater, value), 4), truth
 
 
+def _traded(draw: Draw) -> tuple[Result, float]:
+    """Simulate two attributes of responses; without an effect they are worth the same."""
+    item, rater = draw.crossed()
+    attributes = [(draw.rng.random(len(item)) < 0.5).astype(int) for _ in range(2)]
+    worth = 1.2 if draw.has_effect else 0.8
+    value = draw.normal(0.8, N_ITEMS)[item] + draw.normal(0.6, draw.n_raters)[rater] + draw.normal(1, len(item))
+    for has, mean in zip(attributes, (worth, 0.8), strict=True):
+        value = value + has * (mean + draw.normal(0.3, N_ITEMS)[item] + draw.normal(0.3, draw.n_raters)[rater])
+    found = trade_offs(value, dict(zip(("warm", "exact"), attributes, strict=True)), item=item, rater=rater)
+    ratio = next(one.ratio for one in found if one.of[0] == "warm")
+    return ratio, worth / 0.8
+
+
+def _empathic_groups(draw: Draw) -> tuple[Result, float]:
+    """Simulate two groups of perceivers of the same targets; the first is more accurate by 0.4 of Fisher's z."""
+    target, perceiver, moment = draw.crossed(20)
+    felt = draw.normal(1, N_ITEMS, 20)[target, moment]
+    gap = EFFECT * draw.has_effect
+    z = 0.5 + gap * draw.arm[perceiver] + draw.normal(0.2, N_ITEMS)[target] + draw.normal(0.2, draw.n_raters)[perceiver]
+    r = np.tanh(z)
+    perceived = r * felt + np.sqrt(1 - r**2) * draw.normal(1, len(felt))
+    found = empathic_accuracy_difference(felt, perceived, draw.arm[perceiver], target=target, perceiver=perceiver)
+    return found, gap
+
+
+def _errors(draw: Draw) -> tuple[Result, float]:
+    """Simulate whether each response of two sources has an error; half of the items have the attribute."""
+    cell, rater = (axis.ravel() for axis in np.indices((N_ITEMS * 2, draw.n_raters)))
+    item, is_treated = cell // 2, cell % 2 == 1
+    is_member = item % 2 == 0
+    mean = -0.8 + 0.3 * is_treated + 0.2 * is_member + 0.5 * draw.has_effect * (is_treated & is_member)
+    sds = {"item": 0.5, "rater": 0.4, "cell": 0.3}
+    level = mean + draw.normal(sds["item"], N_ITEMS)[item] + draw.normal(sds["rater"], draw.n_raters)[rater]
+    has_error = level + draw.normal(sds["cell"], N_ITEMS * 2)[cell] + draw.normal(1, len(cell)) > 0
+    spread = float(np.sqrt(1 + sum(sd**2 for sd in sds.values())))
+    share = [special.ndtr(at / spread) for at in (-0.3 + 0.5 * draw.has_effect, -0.6, -0.5, -0.8)]
+    found = interaction(has_error * 1.0, is_treated, is_member, item=item, rater=rater)
+    return found, float(share[0] - share[1] - share[2] + share[3])
+
+
+def _judges_and_people(draw: Draw) -> tuple[Result, float]:
+    """Simulate choices between two sources by two groups of raters, ties as half."""
+    item, rater = draw.crossed()
+    first = draw.arm[rater]
+    gap = 0.2 + EFFECT * draw.has_effect * first
+    sds = (0.5, 0.3, 1.0)
+    level = gap + draw.normal(sds[0], N_ITEMS)[item] + draw.normal(sds[1], draw.n_raters)[rater]
+    level = level + draw.normal(sds[2], len(item))
+    value = np.where(np.abs(level) < 0.3, 0.5, level > 0)
+    spread = float(np.sqrt(sum(sd**2 for sd in sds)))
+
+    def preferred(at: float) -> float:
+        return float(special.ndtr((at - 0.3) / spread) + special.ndtr((at + 0.3) / spread)) / 2
+
+    truth = preferred(0.2 + EFFECT * draw.has_effect) - preferred(0.2)
+    return pool_difference(value, first, unit=item, item=item, rater=rater), truth
+
+
+def _changes(draw: Draw) -> tuple[Result, float]:
+    """Simulate the change of a score in two groups of raters, of which the first varies more."""
+    gap = EFFECT * draw.has_effect
+    change = gap * draw.arm + draw.normal(1, draw.n_raters) * np.where(draw.arm, 0.8, 0.5)
+    return group_difference(change, draw.arm, rater=np.arange(draw.n_raters)), gap
+
+
 SIMULATIONS: dict[str, Simulation] = {
     "factor_effect, between raters": _between_raters,
     "factor_effect, within raters": _within_raters,
@@ -241,7 +308,17 @@ SIMULATIONS: dict[str, Simulation] = {
     "empathic_accuracy": _empathic,
     "span_f1": _spans,
     "phi_coefficient": _phi,
+    "trade_off": _traded,
+    "pool_empathic_difference": _empathic_groups,
+    "pool_preference_difference": _judges_and_people,
+    "pool_change_difference": _changes,
+    "item_attribute_interaction": _errors,
 }
+# those that are also simulated without an effect
+WITH_NULL = (
+    *("trade_off", "pool_empathic_difference", "pool_preference_difference", "pool_change_difference"),
+    "item_attribute_interaction",
+)
 # simulations with raters in two arms, and those that are slow because of a mixed model
 WITH_ARMS = frozenset(
     {
@@ -251,6 +328,9 @@ WITH_ARMS = frozenset(
         "pool_difference",
         "pool_correlation",
         "change_difference",
+        "pool_empathic_difference",
+        "pool_preference_difference",
+        "pool_change_difference",
     }
 )
 SLOW = frozenset({"turn_slope", "turn_slope_difference"})

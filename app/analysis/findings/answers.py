@@ -365,6 +365,8 @@ def _numbers(finding: Finding, words: Words, *, name: str) -> str:
     one = finding.shown
     if one.estimate is None:
         why = words.no_ratings if one.n_ratings == 0 else words.reasons[one.reason] if one.reason else ""
+        if one.scope.get("level") == "" and not words.is_german:  # an attribute with too many levels, or with one
+            why = one.note.removesuffix(".")
         return f"{name}: {why}" if name and why else why
     is_told = _is_of_value(finding)
     parts = [] if is_told else [" ".join(filter(None, (name, _value(finding, one.estimate, words))))]

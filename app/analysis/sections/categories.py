@@ -72,6 +72,14 @@ class CategoryData:
         return replace(self.answers, value=self.right).select(np.isfinite(self.right))
 
     @cached_property
+    def without_key(self) -> str:
+        """How many of the items or responses that were answered have no key and are left out; empty if none."""
+        unit = self.answers.unit
+        n, n_left = len(np.unique(unit)), len(np.unique(unit[~np.isfinite(self.right)]))
+        what = {"item": "items", "response": "responses"}.get(self.question.target)
+        return f"{n_left} of {n} {what} have no correct answer and are left out." if n_left and what else ""
+
+    @cached_property
     def whole(self) -> ScaledData | None:
         """The question with the position of the code as value; None for multiple codes or only one code."""
         names = list(self.question.codes)

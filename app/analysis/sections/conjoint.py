@@ -84,7 +84,7 @@ def _levels(responses: pd.DataFrame, names: tuple[str, ...], declared: Mapping[s
         if n_levels < _TWO:
             left_out[name] = f"{name} has {'one level only' if n_levels else 'no level'}: there is nothing to compare."
         elif n_levels > MAX_LEVELS:
-            left_out[name] = f"{n_levels} levels of {name} are too many to compare."
+            left_out[name] = f"{name} has {n_levels} levels; at most {MAX_LEVELS} can be compared."
         elif name in references and references[name] not in set(responses[name].dropna().astype(str)):
             left_out[name] = f"No response has the reference level {references[name]} of {name}."
         else:
@@ -131,7 +131,7 @@ def _records(  # one argument per part of the record
         scope["covariate"] = one.against[0]
         record = data.record(one.ratio, part, section=SECTION, scope=scope, statistic="trade_off", unit=unit)
         yield replace(record, n_ratings=len(np.unique(part.row)))
-    nothing = answers.select(np.zeros(len(value), dtype=bool))
     for name, why in attributes.left_out.items():
+        scope = {"attribute": name, "level": "", "reference_level": ""}
         found = undefined("no_variation", why, method=METHOD)
-        yield data.record(found, nothing, section=SECTION, scope={"attribute": name}, statistic="amce", unit=unit)
+        yield data.record(found, answers, section=SECTION, scope=scope, statistic="amce", unit=unit)

@@ -145,10 +145,9 @@ def _levels(
     levels = reference_first(present, declared.reference_level if declared else None)
     problem = _problem(study.codes, name, levels)
     if problem:
-        nothing = answers.select(np.zeros(len(at), dtype=bool))
         scope: Scope = {**of, "attribute": name, "level": str(contrast.level or ""), "reference_level": ""}
         found = undefined("no_pairable_units", problem, method=METHOD)
-        yield data.record(found, nothing, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+        yield data.record(found, answers, section=SECTION, scope=scope, statistic=statistic, unit="rating")
         return
     for level in levels[1:]:
         scope = {**of, "attribute": name, "level": level, "reference_level": levels[0]}

@@ -27,13 +27,14 @@ from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
 from app.stats.accuracy.category_f1 import f1_macro_pseudo_values
 from app.stats.comparison.pools import group_difference, pool_correlation, pool_difference, score_difference
-from app.stats.result import Result
+from app.stats.result import Method, Result, undefined
 
 SECTION = "contrast"
 MAX_POOLS = 6
 # what every record has besides the two groups; a contrast that leaves them open is about all pairs of pools
 GROUPS = ("pool", "reference_pool")
 KINDS = ("rater_kind", "reference_rater_kind")
+NOTHING_SHARED = "The two groups of raters have no item, response or pair in common."
 
 
 declare(
@@ -103,11 +104,12 @@ BY_GROUP = PageTable(
 
 
 class Pair(NamedTuple):
-    """Two groups of raters: the first minus the second."""
+    """Two groups of raters: the first minus the second. `is_declared`: a primary contrast names them."""
 
     other: Group
     reference: Group
     raters: Raters
+    is_declared: bool = False
 
     @property
     def scope(self) -> Scope:
@@ -169,7 +171,7 @@ def _names_groups(contrast: PrimaryContrast, question: str) -> bool:
 
 def _declared(pair: Pair, declared: Sequence[PrimaryContrast]) -> tuple[Pair, ...]:
     """The directions of a pair that contrasts name; both if they are declared both ways."""
-    ways = (pair, Pair(pair.reference, pair.other, pair.raters))
+    ways = (pair._replace(is_declared=True), Pair(pair.reference, pair.other, pair.raters, is_declared=True))
     found = (next((way for way in ways if _is_of(one, way.scope)), None) for one in declared)
     return tuple(dict.fromkeys(way for way in found if way is not None))
 
@@ -184,7 +186,8 @@ def _is_of(contrast: PrimaryContrast, scope: Scope) -> bool:
 def pools(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
     """Yield, for a scale or score, the mean difference and correlation over shared responses.
 
-    Nothing if no response is shared. Answers about the raters themselves are compared between raters.
+    If no response is shared, nothing, or for a declared pair that this is so. Answers about the raters themselves are
+    compared between raters.
     """
     for pair in pairs_of_groups(data.codes, data.question.key, protocol):
         if data.question.target == "rater":
@@ -195,6 +198,8 @@ def pools(data: ScaledData, protocol: Protocol) -> Iterator[Estimate]:
             if len(first):
                 found = compare(answers.value, first, unit=answers.unit, **answers.where).noted(note)
                 yield _record(data, found, answers, pair.scope, statistic)
+            else:
+                yield from _unshared(data, data.answers, pair, statistic, {})
 
 
 def pools_on_codes(asked: CategoryData, protocol: Protocol) -> Iterator[Estimate]:
@@ -203,7 +208,7 @@ def pools_on_codes(asked: CategoryData, protocol: Protocol) -> Iterator[Estimate
     tested = tested_codes(asked.question, protocol)
     for pair in pairs_of_groups(asked.codes, asked.question.key, protocol):
         if len(asked.rightness.value):
-            yield from _of_shares(whole, asked.rightness, pair, "pool_accuracy_difference")
+            yield from _of_shares(whole, asked.rightness, pair, "pool_accuracy_difference", why=asked.without_key)
             if asked.question.target != "rater" and asked.whole is not None:
                 yield from _of_f1(asked, whole, pair)
         for name, data in zip(asked.question.codes, asked.by_code, strict=True):
@@ -243,16 +248,31 @@ def _of_raters(
 
 
 def _of_shares(
-    data: AnyQuestionData, answers: Answers, pair: Pair, statistic: str, more: Scope | None = None
+    data: AnyQuestionData,
+    answers: Answers,
+    pair: Pair,
+    statistic: str,
+    more: Scope | None = None,
+    why: str = "",
 ) -> Iterator[Estimate]:
-    """Yield the difference between the groups in the mean of answers of 0 or 1."""
+    """Yield the difference between the groups in the mean of answers of 0 or 1; `why` is a note."""
     if data.question.target == "rater":
         yield from _of_raters(data, answers, pair, statistic, more)
         return
     part, first, note = pair.shared(answers)
     if len(first):
-        found = pool_difference(part.value, first, unit=part.unit, **part.where).noted(note)
+        found = pool_difference(part.value, first, unit=part.unit, **part.where).noted(note).noted(why)
         yield _record(data, found, part, {**(more or {}), **pair.scope}, statistic)
+    else:
+        yield from _unshared(data, answers, pair, statistic, more or {})
+
+
+def _unshared(data: AnyQuestionData, answers: Answers, pair: Pair, statistic: str, more: Scope) -> Iterator[Estimate]:
+    """Yield, for a declared pair of which both groups answered, that they answered about nothing in common."""
+    part, first, _ = pair.of(answers)
+    if pair.is_declared and first.any() and not first.all():
+        found = undefined("no_pairable_units", NOTHING_SHARED, method=Method(words="difference of means"))
+        yield _record(data, found, part, {**more, **pair.scope}, statistic)
 
 
 def _of_f1(asked: CategoryData, data: ScaledData, pair: Pair) -> Iterator[Estimate]:
@@ -261,6 +281,7 @@ def _of_f1(asked: CategoryData, data: ScaledData, pair: Pair) -> Iterator[Estima
     numbered = replace(asked.answers, value=np.arange(len(asked.right), dtype=np.float64))
     answers, first, note = pair.shared(numbered.select(keyed))
     if not len(first):
+        yield from _unshared(data, asked.rightness, pair, "pool_f1_difference", {})
         return
     at = answers.value.astype(np.int64)
     key = np.array([names.index(str(asked.key[row])) for row in at.tolist()])
@@ -268,7 +289,7 @@ def _of_f1(asked: CategoryData, data: ScaledData, pair: Pair) -> Iterator[Estima
     sums = np.zeros((len(cell), len(names) ** 2))
     sums[np.arange(len(cell)), cell] = 1
     found = score_difference(sums, f1_macro_pseudo_values, first, unit=answers.unit, **answers.where)
-    yield _record(data, found.noted(note), answers, pair.scope, "pool_f1_difference")
+    yield _record(data, found.noted(note).noted(asked.without_key), answers, pair.scope, "pool_f1_difference")
 
 
 def _record(data: AnyQuestionData, found: Result, answers: Answers, scope: Scope, statistic: str) -> Estimate:

@@ -272,7 +272,7 @@ _WORDS: dict[Part, Callable[[Any], str]] = {
 
 def _levels(name: str, scope: Scope) -> str:
     """Describe a factor or attribute with the level, or the two levels, of the estimate."""
-    levels = [str(scope[key]) for key in ("level", "reference_level") if key in scope]
+    levels = [str(scope[key]) for key in ("level", "reference_level") if scope.get(key)]
     if name == "shown_label":
         # not the name of the column, which studies often give to a factor, too
         return f"shown as {f' {MINUS} '.join(levels)}"

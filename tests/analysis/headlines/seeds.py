@@ -117,7 +117,7 @@ def right_for(person: float, model: float) -> Callable[[str, Seen, Random], str]
     return lambda question, seen, rng: right_by(model if seen.kind == "model" else person)(question, seen, rng)
 
 
-def _recognized(_question: str, seen: Seen, rng: Random) -> str:
+def recognized(_question: str, seen: Seen, rng: Random) -> str:
     emotions = ("joy", "relief", "sadness", "anger", "fear", "shame")
     right = seen.item["emotion"]
     is_right = rng.random() < (0.81 if seen.kind == "model" else 0.56)
@@ -617,7 +617,7 @@ SEEDS: tuple[Seed, ...] = (
         "Schlegel et al. 2025",
         "Models answer 81% of the questions of emotional intelligence tests correctly, people 56%",
         _of("emotion", "pool_accuracy_difference", **_MODELS),
-        Effect(lambda *_: 0.0, code=_recognized, n_raters=30, models=2, copies=4),
+        Effect(lambda *_: 0.0, code=recognized, n_raters=30, models=2, copies=4),
         0.25,
         simulated="81% and 56% right: 25 percentage points",
     ),

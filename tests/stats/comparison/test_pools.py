@@ -191,6 +191,8 @@ def test_group_difference_is_welch_on_means_of_raters() -> None:
     assert found.p_value == pytest.approx(known.pvalue)
     assert found.df == pytest.approx(known.df)
     assert (found.n_raters, found.n_ratings) == (11, 21)
+    assert found.note == "One pool has only 4 raters, so the interval is wide, and its level is approximate."
+    assert not group_difference(mean, np.arange(11) < 5, rater=np.arange(11)).note
     assert found.interval
     assert (found.interval.low, found.interval.high) == pytest.approx(tuple(known.confidence_interval()))
 
