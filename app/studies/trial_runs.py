@@ -41,11 +41,12 @@ _RESPONSES = text("""
     JOIN sources cs ON cs.study_id = :copy AND cs.key = s.key
     WHERE r.study_id = :study
 """)
-# Raters whom the lead has listed: some designs name them.
+# Raters whom the lead has listed, and who have not begun: some designs name them.
 _RATERS = text("""
     INSERT INTO raters (study_id, key, pool, attributes)
-    SELECT :copy, key, pool, attributes FROM raters
+    SELECT :copy, key, pool, attributes FROM raters r
     WHERE study_id = :study AND kind = 'person' AND NOT is_simulated AND NOT is_imported
+      AND NOT EXISTS (SELECT FROM rating_sessions s WHERE s.study_id = r.study_id AND s.rater_id = r.id)
 """)
 _RECORD = text("""
     INSERT INTO trial_runs (study_id, lead_id, copy_id, sha256)

@@ -116,7 +116,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/plan/kept": EDIT_CHANGE,
     "POST /studies/{slug}/plan/size": EDIT_CHANGE,
     # For drafts.
-    "GET /studies/{slug}/rehearsal": study(409, *READERS),
+    "GET /studies/{slug}/rehearsal": READ_PAGE,
     "GET /studies/{slug}/methods": EDIT_PAGE,
     "POST /studies/{slug}/methods": study(422, *EDITORS),
     "GET /studies/{slug}/judges": READ_PAGE,
@@ -259,7 +259,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/trial-run": (404,) * 8,
     "POST /s/{slug}/trial-run/again": (404,) * 8,
     "POST /s/{slug}/trial-run/skip": raters(403, 404, 404, 403),
-    "POST /studies/{slug}/trial-run": study(409, *EDITORS),
+    "POST /studies/{slug}/trial-run": EDIT_CHANGE,
 }
 FORMS: dict[str, dict[str, str]] = {
     "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},

@@ -36,14 +36,12 @@ class OpenCopy(NamedTuple):
 
 
 def open_copy(db: Connection, study: StudyRow) -> OpenCopy:
-    """Copy a draft and open the copy.
+    """Copy a study with its draft, which may be that of the next version, and open the copy.
 
     Raises:
-        TrialRunError: the study was opened, its draft has problems, or its texts make no trial. Nothing was stored.
+        TrialRunError: the draft has problems, or its texts make no trial. Nothing was stored.
     """
     lock_edits(db, study.id)
-    if study.opened_at is not None:
-        raise TrialRunError("This study was opened. A trial run is for drafts.")
     draft = get_draft(db, study)
     if draft.protocol is None:
         n = counted(len(draft.problems), "problem")

@@ -231,7 +231,7 @@ def test_draft_that_cannot_be_walked_says_why(
     assert n_copies(db) == 0
 
 
-def test_only_drafts_and_only_people_of_the_study(
+def test_only_people_of_the_study_walk_through_it_also_once_it_is_open(
     db: Connection, client: TestClient, visit: Callable[[], TestClient], study_id: int
 ) -> None:
     page = start(client)
@@ -242,6 +242,6 @@ def test_only_drafts_and_only_people_of_the_study(
     assert n_copies(db) == 1
     assert client.post("/s/small/trial-run/again").status_code == 404
     open_study(db, "small")
-    refused = start(client)
-    assert refused.status_code == 409
-    assert "A trial run is for drafts." in refused.text
+    assert "Walk through as a rater" in client.get("/studies/small").text
+    assert "Trial run: nothing is stored" in start(client).text
+    assert db.execute(text("SELECT count(*) FROM raters WHERE study_id = :study"), {"study": study_id}).scalar() == 0

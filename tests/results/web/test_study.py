@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -157,16 +156,6 @@ def test_closing_says_if_it_is_final(client: TestClient, db: Connection, lead: L
     study_of(db, lead, slug="hidden", monitoring={"blind_interim": True})
     open_study(db, "hidden")
     assert "Estimates become visible, so the study cannot be reopened." in client.get("/studies/hidden").text
-
-
-def test_preview_shows_the_page_for_raters(client: TestClient, db: Connection, lead: Lead) -> None:
-    study_of(db, lead)
-    open_study(db, "small")
-    found = re.search(r'href="([^"]+)">Preview as a rater', client.get("/studies/small").text)
-    assert found
-    page = client.get(found[1])
-    assert page.status_code == 200
-    assert "Study not found" not in page.text
 
 
 def test_study_without_responses_cannot_be_opened(client: TestClient, db: Connection, lead: Lead) -> None:
