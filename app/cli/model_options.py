@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from app.llm.client.budget import Budget, Prices
+from app.llm.client.budget import BATCH_PRICE, Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.outcomes import Outcome
 from app.llm.runs.run_changes import CAN_BE_REDONE
@@ -47,6 +47,14 @@ class ModelOptions:
     price_in: Annotated[float, typer.Option(min=0, help="Price of a million tokens in prompts.")] = 0.0
     price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens in answers.")] = 0.0
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Number of requests at the same time.")] = 4
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch",
+            help="Send all requests in batches, which servers answer within a day at half the price: give the usual "
+            "prices. A command that was stopped finds its batches again.",
+        ),
+    ] = False
     per_minute: Annotated[
         float | None, typer.Option(min=0.1, help="Largest number of requests per minute. Default: any.")
     ] = None
@@ -116,7 +124,8 @@ class ModelOptions:
     @property
     def limits(self) -> Budget:
         """A new budget; one in money needs prices."""
-        prices = Prices(self.price_in, self.price_out)
+        share = BATCH_PRICE if self.batch else 1.0
+        prices = Prices(self.price_in * share, self.price_out * share)
         if self.budget is not None and prices == Prices():
             raise typer.BadParameter("A budget in money needs --price-in and --price-out.", param_hint="--budget")
         return Budget(prices, self.budget_tokens, self.budget)

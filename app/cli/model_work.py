@@ -14,6 +14,7 @@ from app.cli.model_options import ModelOptions
 from app.cli.output import fail, progress, say
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.connection import ClientMissingError
+from app.llm.client.endpoint import BatchPace
 from app.llm.judges.judge_runs import NothingToJudgeError
 from app.llm.judges.judging import finish_run
 from app.llm.outcomes import OUTCOME_WORDS, Outcome, Purpose
@@ -116,6 +117,7 @@ def work_through(
         options = {
             "n_at_once": asked.at_once,
             "limit": asked.limit,
+            "batch_pace": BatchPace() if asked.batch else None,
             "progress": lambda n_done, n_all: show(doing, n_done, n_all),
         }
         asyncio.run(work_of(begin, options).work())

@@ -16,6 +16,8 @@ _PER_EAST_ASIAN = 2
 # What a server adds to each message.
 TOKENS_PER_MESSAGE = 8
 PER_MILLION = 1_000_000
+# The price of a request in a batch, as a share of the usual one.
+BATCH_PRICE = 0.5
 _POLL_S = 0.02
 
 

@@ -32,6 +32,15 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchPace:
+    """Batches: how long to wait for further requests, how many one has at most, how often to ask for its state."""
+
+    quiet_s: float = 2.0
+    n_at_most: int = 50_000
+    poll_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
 class Parameters:
     """How an answer is sampled.
 

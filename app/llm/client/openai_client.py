@@ -172,15 +172,40 @@ async def send(
     Raises:
         RequestError: there is no answer; it says why, and whether another try may help.
     """
-    body = _body(endpoint, messages, parameters)
+    body = body_of(endpoint, messages, parameters)
+    async with errors_in_words(endpoint), asyncio.timeout(endpoint.timeout_s):
+        raw = await client.chat.completions.with_raw_response.create(
+            **body,
+            extra_headers={**endpoint.headers, "Idempotency-Key": request_id},
+            extra_body=dict(endpoint.extra_body) or None,
+        )
+        await raw.http_response.aread()
+    answer = raw.http_response.text
+    found = _completion_of(answer) if answer.lstrip().startswith("data:") else _json(answer)
+    return reply_to(body | dict(endpoint.extra_body), found, dict(raw.headers))
+
+
+def reply_to(body: Mapping[str, Any], found: object, headers: Mapping[str, str]) -> Reply:
+    """The reply in what a server sent to a request with this body.
+
+    Raises:
+        RequestError: it has no answer of a model.
+    """
+    if isinstance(found, str) and found.lstrip().startswith(("{", "[")):
+        raise RequestError(f"The endpoint's answer cannot be read: {cut_to_line(found)}")
+    sent = {name: value for name, value in body.items() if name != "messages"}
+    return replace(reply_of(found, headers), sent=sent)
+
+
+@asynccontextmanager
+async def errors_in_words(endpoint: Endpoint) -> AsyncIterator[None]:
+    """Say what the client raises in a sentence.
+
+    Raises:
+        RequestError: in place of it.
+    """
     try:
-        async with asyncio.timeout(endpoint.timeout_s):
-            raw = await client.chat.completions.with_raw_response.create(
-                **body,
-                extra_headers={**endpoint.headers, "Idempotency-Key": request_id},
-                extra_body=dict(endpoint.extra_body) or None,
-            )
-            await raw.http_response.aread()
+        yield
     except (TimeoutError, APITimeoutError):
         seconds = f"{endpoint.timeout_s:g}"
         raise RequestError(f"The endpoint did not answer within {seconds} s.", may_help=True) from None
@@ -190,15 +215,10 @@ async def send(
     except APIConnectionError as error:
         cause = cut_to_line(str(error.__cause__ or error))
         raise RequestError(f"The endpoint cannot be reached: {cause}", may_help=True) from None
-    answer = raw.http_response.text
-    found = _completion_of(answer) if answer.lstrip().startswith("data:") else _json(answer)
-    if isinstance(found, str) and found.lstrip().startswith(("{", "[")):
-        raise RequestError(f"The endpoint's answer cannot be read: {cut_to_line(found)}")
-    sent = {name: value for name, value in body.items() if name != "messages"} | dict(endpoint.extra_body)
-    return replace(reply_of(found, dict(raw.headers)), sent=sent)
 
 
-def _body(endpoint: Endpoint, messages: Sequence[Message], parameters: Parameters) -> dict[str, Any]:
+def body_of(endpoint: Endpoint, messages: Sequence[Message], parameters: Parameters) -> dict[str, Any]:
+    """The body of a request, without the fields that only this server needs."""
     has_other_limit = parameters.has_other_limit or httpx.URL(endpoint.base_url).host == _OWN_NAME_FOR_LIMIT
     limit = "max_completion_tokens" if has_other_limit else "max_tokens"
     body: dict[str, Any] = {"model": endpoint.model, "messages": [*messages], limit: parameters.max_tokens}

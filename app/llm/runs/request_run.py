@@ -13,7 +13,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from app.base.database.engine import Begin
 from app.llm.client.budget import Budget, estimated_tokens
 from app.llm.client.connection import Send, connection
-from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply
+from app.llm.client.endpoint import BatchPace, Endpoint, Message, Parameters, Reply
 from app.llm.client.retries import RetryPolicy, Tried, run_all, send_with_retries
 from app.llm.outcomes import Outcome
 from app.llm.runs.requests import (
@@ -61,7 +61,10 @@ def _quiet(_n_done: int, _n_all: int) -> None:
 
 @dataclass(slots=True)
 class RequestRun:
-    """One process that works on a run. `prepare` creates the job of a request; `limit`: how many are asked at most."""
+    """One process that works on a run. `prepare` creates the job of a request; `limit`: how many are asked at most.
+
+    `batch_pace`: requests are sent in batches, all at once.
+    """
 
     begin: Begin
     run: RunRow
@@ -72,6 +75,7 @@ class RequestRun:
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     progress: Callable[[int, int], None] = _quiet
     limit: int | None = None
+    batch_pace: BatchPace | None = None
     n_done: int = 0
     n_open: int = 0
     n_failures_in_a_row: int = 0
@@ -87,12 +91,12 @@ class RequestRun:
         with self.begin() as db:
             waiting = [] if is_stopped(db, self.run) else list_open(db, self.run)[: self.limit]
         self.n_open = len(waiting)
-        async with connection(self.endpoint) as send:
+        async with connection(self.endpoint, batch_pace=self.batch_pace) as send:
 
             async def one(planned: PlannedRequest) -> bool:
                 return await self._one(send, planned)
 
-            await run_all(waiting, one, self.n_at_once)
+            await run_all(waiting, one, len(waiting) if self.batch_pace else self.n_at_once)
 
     async def _one(self, send: Send, planned: PlannedRequest) -> bool:
         """Ask one request with all that follows from it; False if the run ends here."""

@@ -179,7 +179,7 @@ def test_hanging_and_missing_servers_are_given_up() -> None:
 
 
 def test_the_limit_of_an_answer_has_the_name_that_the_server_knows() -> None:
-    from app.llm.client.openai_client import _body
+    from app.llm.client.openai_client import body_of
 
-    own = _body(Endpoint("https://api.openai.com/v1", "m"), PROMPT, Parameters(max_tokens=5))
+    own = body_of(Endpoint("https://api.openai.com/v1", "m"), PROMPT, Parameters(max_tokens=5))
     assert (own["max_completion_tokens"], "max_tokens" in own) == (5, False)

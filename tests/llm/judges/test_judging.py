@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from psycopg.errors import DiskFull
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from app.llm.client.answers import UnparsedError
 from app.llm.client.budget import Budget, Prices
@@ -25,7 +27,7 @@ from app.llm.runs.request_run import MAX_FAILURES_IN_A_ROW
 from app.llm.runs.requests import get_progress, list_problems
 from app.llm.runs.run_changes import delete_run, redo_requests
 from app.llm.runs.run_start import OtherSettingsError
-from app.llm.runs.runs import get_run, record_stop
+from app.llm.runs.runs import RunIsBusyError, get_run, is_worked_on, only_worker, record_stop
 from app.results.downloads.stored_folder import export_study
 from app.studies.folder.read import read_folder
 from app.studies.studies import get_study
@@ -478,3 +480,56 @@ def test_a_changed_version_of_the_model_is_noted(judge: Make) -> None:
     one, _ = judge(server=server)
     assert one.go().versions == ("test-model-1", "test-model-2")
     assert one.rows("SELECT attributes ->> 'model_version' FROM raters") == [("test-model-1, test-model-2",)]
+
+
+def test_a_key_that_expires_midway_ends_the_run_which_a_new_key_continues(judge: Make) -> None:
+    server = ModelServer(first_offer, lambda number: fail_with(401, "expired") if number > 3 else None)
+    one, _ = judge(server=server, n_items=15, both_sides=False)
+    progress = one.go(n_at_once=1)
+    assert progress.by_outcome == {"answered": 3, "failed": MAX_FAILURES_IN_A_ROW}
+    server.troubles = lambda _number: None
+    assert one.go().by_outcome == {"answered": 15}
+
+
+def test_an_answer_of_a_megabyte_is_stored_and_read(judge: Make) -> None:
+    thoughts, words = f"<think>{'thought ' * 125_000}</think>", "words " * 170_000
+    replies = {1: completed({"content": f"{thoughts}{ANSWER}"}), 2: completed({"content": words})}
+    one, _ = judge(server=ModelServer(first_offer, replies.get), both_sides=False)
+    # The second is repaired.
+    assert one.go(n_at_once=1).by_outcome == {"answered": 2}
+    sizes = one.rows("SELECT length(raw_answer) FROM model_requests ORDER BY number, attempt")
+    assert [size for (size,) in sizes][:2] == [len(thoughts) + len(ANSWER), len(words)]
+
+
+def test_a_budget_of_nothing_asks_nothing(judge: Make) -> None:
+    one, server = judge()
+    progress = one.go(Budget(Prices(1.0, 2.0), max_cost=0.0))
+    assert (server.seen, progress.by_outcome, one.stop_reason) == ([], {}, "The budget is used up.")
+
+
+def test_a_second_process_does_not_work_on_the_same_run(judge: Make) -> None:
+    one, _ = judge()
+    with only_worker(one.engine, one.run):
+        with pytest.raises(RunIsBusyError, match="Another process"), only_worker(one.engine, one.run):
+            pass
+        with one.engine.connect() as db:
+            assert is_worked_on(db, one.run)
+
+
+def test_a_full_disk_ends_the_run_which_continues_with_the_same_requests(
+    judge: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, server = judge(n_items=3, both_sides=False)
+
+    def full(*_: object) -> None:
+        raise OperationalError("INSERT", {}, DiskFull("No space left on device"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("app.llm.runs.request_run.record_answered", full)
+        with pytest.raises(ExceptionGroup) as raised:
+            one.go(n_at_once=1)
+    assert raised.group_contains(OperationalError)
+    assert len(server.seen) == 1
+    assert one.go().by_outcome == {"answered": 3}
+    # What was under way is sent again, with the ID by which the server knows it.
+    assert (len(server.seen), len(server.by_id)) == (4, 3)

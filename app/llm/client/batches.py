@@ -1,0 +1,201 @@
+"""Batches: many requests as one file, answered within a day at a lower price.
+
+Each request is sent as usual, but waits until no other has come for a moment; then all are one batch. A batch goes on
+if this process ends. Requests have the same ID in every process, so that the next one finds the answers of the batches
+of its run and asks nothing twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from openai import AsyncOpenAI
+
+from app.llm.client.endpoint import BatchPace, Endpoint, Message, Parameters, Reply
+from app.llm.client.openai_client import body_of, errors_in_words, reply_to
+from app.llm.client.request_errors import RequestError, cut_to_line, problem_of_status
+
+PATH, WINDOW, MARK = "/v1/chat/completions", "24h", "attune_run"
+_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+_OK = 200
+NOT_ANSWERED = "The batch ended before this request was answered."
+
+
+@dataclass(slots=True)
+class Batches:
+    """The batches of one run. `waiting`: requests that are in no batch yet; `under_way`: those that are, by ID."""
+
+    client: AsyncOpenAI
+    endpoint: Endpoint
+    pace: BatchPace
+    waiting: dict[str, dict[str, Any]] = field(default_factory=dict)
+    under_way: dict[str, asyncio.Future[dict[str, Any]]] = field(default_factory=dict)
+    found: asyncio.Task[None] | None = None
+    collecting: asyncio.Task[None] | None = None
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def send(self, messages: Sequence[Message], parameters: Parameters, request_id: str) -> Reply:
+        """Send one request with the next batch, or wait for the batch that has it.
+
+        Raises:
+            RequestError: there is no answer.
+        """
+        body = body_of(self.endpoint, messages, parameters) | dict(self.endpoint.extra_body)
+        if self.found is None:
+            self.found = asyncio.create_task(self._find(_run_of(request_id)))
+        await asyncio.shield(self.found)
+        if request_id not in self.under_way:
+            self.under_way[request_id] = asyncio.get_running_loop().create_future()
+            self.waiting[request_id] = body
+            if self.collecting is None or self.collecting.done():
+                self.collecting = self._start(self._collect(request_id))
+        try:
+            line = await self.under_way[request_id]
+        finally:
+            self.under_way.pop(request_id, None)
+        return _reply(line, body, has_key=bool(self.endpoint.key))
+
+    async def _find(self, run_key: str) -> None:
+        """Wait for the batches that an earlier process sent for this run; those that failed have no answers."""
+        async with errors_in_words(self.endpoint):
+            listed = self.client.batches.list(limit=100, extra_headers=self.endpoint.headers)
+            own = [one async for one in listed if (one.metadata or {}).get(MARK) == run_key]
+            # What an expired batch left open may be in a later one.
+            for batch in sorted(own, key=lambda one: one.created_at, reverse=True):
+                if batch.status not in {"failed", "cancelled"}:
+                    lines = await self._lines(batch.input_file_id)
+                    asked = [one["custom_id"] for one in lines if one["custom_id"] not in self.under_way]
+                    self.under_way |= {one: asyncio.get_running_loop().create_future() for one in asked}
+                    self._start(self._wait_for(batch.id, asked))
+
+    async def _collect(self, request_id: str) -> None:
+        """Send what waits as a batch, once nothing more comes."""
+        n_before = 0
+        while n_before < len(self.waiting) < self.pace.n_at_most:
+            n_before = len(self.waiting)
+            await asyncio.sleep(self.pace.quiet_s)
+        asked = dict(list(self.waiting.items())[: self.pace.n_at_most])
+        for one in asked:
+            del self.waiting[one]
+        if self.waiting:
+            self.collecting = self._start(self._collect(request_id))
+        try:
+            number = await self._submit(asked, _run_of(request_id))
+        except RequestError as error:
+            self._end([*asked], error)
+        else:
+            await self._wait_for(number, [*asked])
+
+    async def _submit(self, asked: Mapping[str, Mapping[str, Any]], run_key: str) -> str:
+        lines = [
+            json.dumps({"custom_id": one, "method": "POST", "url": PATH, "body": body}, ensure_ascii=False)
+            for one, body in asked.items()
+        ]
+        headers = dict(self.endpoint.headers)
+        async with errors_in_words(self.endpoint):
+            file = await self.client.files.create(
+                file=("requests.jsonl", "\n".join(lines).encode()), purpose="batch", extra_headers=headers
+            )
+            batch = await self.client.batches.create(
+                input_file_id=file.id,
+                endpoint=PATH,
+                completion_window=WINDOW,
+                metadata={MARK: run_key},
+                extra_headers=headers,
+            )
+        return str(batch.id)
+
+    async def _wait_for(self, number: str, asked: Sequence[str]) -> None:
+        """Give each request of a batch its answer, once the batch has ended."""
+        batch = None
+        while batch is None or batch.status not in _ENDED:
+            # A server that cannot be reached for a while does not end the batch.
+            with suppress(RequestError):
+                async with errors_in_words(self.endpoint):
+                    batch = await self.client.batches.retrieve(number, extra_headers=self.endpoint.headers)
+            if batch is None or batch.status not in _ENDED:
+                await asyncio.sleep(self.pace.poll_s)
+        try:
+            async with errors_in_words(self.endpoint):
+                files = (batch.output_file_id, batch.error_file_id)
+                answered = [line for file in files if file for line in await self._lines(file)]
+        except RequestError as error:
+            self._end(asked, error)
+            return
+        for line in answered:
+            future = self.under_way.get(str(line.get("custom_id")))
+            if future is not None and not future.done():
+                future.set_result(line)
+        said = "; ".join(str(one.message) for one in (batch.errors and batch.errors.data) or ())
+        words = f"The batch failed: {cut_to_line(said)}" if said else NOT_ANSWERED
+        self._end(asked, RequestError(words, may_help=not said))
+
+    def _end(self, asked: Sequence[str], error: RequestError) -> None:
+        """Tell the requests that have no answer why."""
+        for one in asked:
+            future = self.under_way.get(one)
+            if future is not None and not future.done():
+                future.set_exception(error)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Begin a task; if it fails, so do the requests that wait for it."""
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._end([*self.under_way], RequestError(f"The batch cannot be read ({type(error).__name__})."))
+
+    async def _lines(self, file: str) -> list[dict[str, Any]]:
+        content = await self.client.files.content(file, extra_headers=self.endpoint.headers)
+        found = []
+        for line in content.text.splitlines():
+            with suppress(ValueError):
+                found.append(json.loads(line))
+        return [one for one in found if isinstance(one, dict) and "custom_id" in one]
+
+
+def _run_of(request_id: str) -> str:
+    """The run of a request, whose ID ends with its number and its attempt."""
+    return request_id.rsplit("-", 2)[0]
+
+
+def _reply(line: Mapping[str, Any], body: Mapping[str, Any], *, has_key: bool) -> Reply:
+    """The reply in a line of the output.
+
+    Raises:
+        RequestError: it is an error.
+    """
+    response = line.get("response") if isinstance(line.get("response"), dict) else {}
+    error, status = line.get("error"), response.get("status_code", _OK)  # type: ignore[union-attr]  # an object
+    if error and not response:
+        words = error.get("message") if isinstance(error, dict) else error
+        raise RequestError(f"{NOT_ANSWERED} {cut_to_line(str(words))}", may_help=True)
+    found = response.get("body")  # type: ignore[union-attr]  # an object
+    if status != _OK:
+        raise problem_of_status(int(status), found, {}, has_key=has_key)
+    return reply_to(body, found, {})
+
+
+@asynccontextmanager
+async def batches(
+    client: AsyncOpenAI, endpoint: Endpoint, pace: BatchPace | None
+) -> AsyncIterator[Callable[[Sequence[Message], Parameters, str], Awaitable[Reply]] | None]:
+    """Yield the function that sends one request with a batch; None without a pace."""
+    if pace is None:
+        yield None
+        return
+    made = Batches(client, endpoint, pace)
+    try:
+        yield made.send
+    finally:
+        for task in [*made.tasks]:
+            task.cancel()
