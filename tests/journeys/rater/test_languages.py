@@ -189,6 +189,8 @@ def test_shortcuts_use_key_positions_on_other_keyboard_layouts(engine: Engine, p
 
 
 def test_german_study_counts_and_saves_in_german(engine: Engine, page: Page) -> None:
+    """From the link to the last page, with forced colours and reduced motion."""
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
     open_a_study(engine, language="de", n_items=1)
     page.goto("/s/study?participant=anna")
     page.get_by_role("button", name="Beginnen").click()
@@ -205,3 +207,6 @@ def test_german_study_counts_and_saves_in_german(engine: Engine, page: Page) -> 
     page.locator("#next").press("Enter")
     expect(page.locator("h1")).to_have_text("Sie sind fertig. Vielen Dank.")
     check(page)
+    stored = "SELECT question, number, side FROM ratings ORDER BY question, side"
+    rated = [(question, 3, side) for question in ("empathy", "quality") for side in ("left", "right")]
+    assert rows(engine, stored) == [rated[0], rated[1], ("preference", None, "left"), rated[2], rated[3]]
