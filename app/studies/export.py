@@ -210,9 +210,19 @@ def study_rating_sessions(db: Connection, study_id: int) -> dict[str, pd.DataFra
     return {
         "changes": _changes(db, study_id),
         "assignments": _frame(db, _ASSIGNMENTS, study_id, ASSIGNMENT_COLUMNS),
-        "rating_sessions": _frame(db, _SESSIONS, study_id, SESSION_COLUMNS),
+        "rating_sessions": _sessions(db, study_id),
         "reported_problems": _frame(db, _PROBLEMS, study_id, PROBLEM_COLUMNS),
     }
+
+
+def _sessions(db: Connection, study_id: int) -> pd.DataFrame:
+    """How far each rater got; then a row for each person who has none: who refused, or had their answers deleted."""
+    sessions, arrivals = _frame(db, _SESSIONS, study_id, SESSION_COLUMNS), study_arrivals(db, study_id)
+    if arrivals is None or arrivals["rater"].notna().all():
+        return sessions
+    counts = dict.fromkeys((name for name in SESSION_COLUMNS if name.startswith("n_")), 0)
+    gone = arrivals[arrivals["rater"].isna()].assign(**counts).reindex(columns=list(SESSION_COLUMNS))
+    return pd.concat([sessions, gone.astype(sessions.dtypes)], ignore_index=True)
 
 
 def _changes(db: Connection, study_id: int) -> pd.DataFrame:

@@ -141,15 +141,21 @@ def _of_raters(table: Table, names: Column, raters: pd.DataFrame, problems: Prob
 # rating_sessions.csv: how far raters got, exported so that the report of a folder can say who left.
 
 STATES = ("arrived", "active", "finished", "expired", "full", "screened_out", "failed_checks", "withdrawn")
+# People without a rater: they did not agree to take part, or had their answers deleted.
+WITHOUT_RATER = ("refused", "deleted")
 
 
 def check_arrivals(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.DataFrame | None:
-    """Return how far raters got, with ARRIVAL_COLUMNS; None, with a note, if it is not an exported file."""
+    """Return who arrived and how far they got, with ARRIVAL_COLUMNS; None, with a note, if it is no exported file."""
     if not _is_exported(table, ARRIVAL_COLUMNS, problems):
         return None
     names, states = table.stripped("rater"), table.stripped("state")
-    _of_raters(table, names, raters, problems)
-    faulty(table, ~np.isin(states, STATES), "state", states, or_list(STATES), problems)
-    cells = {"rater": names, "state": states, "condition": text_or_none(table.stripped("condition"))}
+    is_gone = np.isin(states, WITHOUT_RATER)
+    is_unknown = places(raters["rater"].to_numpy(), names) < 0
+    faulty(table, ~is_gone & is_unknown, "rater", names, "a rater of raters.csv", problems)
+    named = f"no rater where the state is {or_list(WITHOUT_RATER)}"
+    faulty(table, is_gone & (names != ""), "rater", names, named, problems)
+    faulty(table, ~np.isin(states, (*STATES, *WITHOUT_RATER)), "state", states, or_list(STATES), problems)
+    cells = {"rater": text_or_none(names), "state": states, "condition": text_or_none(table.stripped("condition"))}
     found = pd.DataFrame(cells, dtype=object)
     return found.sort_values([*ARRIVAL_COLUMNS], na_position="last", ignore_index=True)

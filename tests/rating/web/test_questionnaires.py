@@ -13,13 +13,17 @@ from app.rating.arrival.arrivals import record_invite
 from app.rating.life_cycle import close_study
 from app.rating.simulation.simulate import simulate
 from app.studies.coverage import get_coverage
-from app.studies.export import study_events, study_folder
+from app.studies.data.stored_ratings import study_arrivals
+from app.studies.export import study_events, study_folder, study_rating_sessions
+from app.studies.folder.read import read_folder
+from app.studies.folder.write import write_folder
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
 from tests.kit.rater_pages import form_address, heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from sqlalchemy import Engine
 
@@ -113,7 +117,7 @@ def test_consent_is_stored_with_version_hash_and_time(engine: Engine, anna: Visi
     assert event["rater"].startswith("r-")
 
 
-def test_refused_consent_leaves_only_a_count(engine: Engine, anna: Visitor) -> None:
+def test_refused_consent_leaves_only_a_count(engine: Engine, anna: Visitor, tmp_path: Path) -> None:
     anna.arrive()
     for _ in range(2):
         page = anna.post("/s/study/consent", data={"consent": "refuse"})
@@ -123,6 +127,12 @@ def test_refused_consent_leaves_only_a_count(engine: Engine, anna: Visitor) -> N
         assert rows(engine, f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608
     with engine.connect() as db:
         assert get_coverage(db, 1).rating_sessions.n_refused == 1
+        write_folder(tmp_path / "out", study_folder(db, 1), rating_sessions=study_rating_sessions(db, 1))
+        arrivals = study_arrivals(db, 1)
+    assert arrivals is not None
+    exported = read_folder(tmp_path / "out").arrivals
+    assert exported is not None
+    assert exported.to_numpy().tolist() == arrivals.to_numpy().tolist() == [[None, "refused", None]]
     assert "Please open the study with the link" in anna.get("/s/study/rate").text
     assert heading(anna.arrive()) == "A study"
 
