@@ -10,6 +10,7 @@ from app.analysis.report.report import Report
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
 from app.base.numbers import styled, whole
+from app.base.words import isolated
 from app.protocol.primary_default import by_importance
 from app.protocol.study import Protocol
 
@@ -78,7 +79,9 @@ def needed_sentence(report: Report, label: str, key: str) -> str:
     """State how many ratings per response a reliable mean needs; empty if unknown."""
     said = ", ".join(_said(one) for one in _needed(report, key))
     return (
-        f"For a reliability of {styled('.80')}, {label} needs this many ratings per response: {said}." if said else ""
+        f"For a reliability of {styled('.80')}, {isolated(label)} needs this many ratings per response: {said}."
+        if said
+        else ""
     )
 
 
@@ -100,7 +103,7 @@ def _said(estimate: Estimate) -> str:
     """The number with the source and the interval in brackets, where they are known."""
     said = f"{UNKNOWN} from these data" if estimate.estimate is None else whole(round(estimate.estimate))
     interval = f"95% CI {interval_text(estimate)}" if estimate.ci_low is not None else ""
-    about = "; ".join(filter(None, (estimate.scope.get("source", ""), interval)))
+    about = "; ".join(filter(None, (isolated(estimate.scope.get("source", "")), interval)))
     return f"{said} ({about})" if about else said
 
 

@@ -12,7 +12,7 @@ from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import Kind, declared
 from app.analysis.wording.formatting import REASONS, interval_text, number, why_text
 from app.base.numbers import MINUS, whole
-from app.base.words import counted
+from app.base.words import counted, isolated
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
 
@@ -66,16 +66,16 @@ class MainContrast:
     @property
     def effect(self) -> str:
         """The effect in short, such as `ChatGPT +1.51 points`."""
-        value = self.estimate.estimate
+        value, source = self.estimate.estimate, isolated(self.source)
         if value is None:
             why = why_text(self.estimate).rstrip(".")
-            return f"{self.source} against {self.reference}: {why[:1].lower()}{why[1:]}"
+            return f"{source} against {isolated(self.reference)}: {why[:1].lower()}{why[1:]}"
         if self.is_share:
             verb = "ranked above" if self.estimate.section == "ranking" else "preferred"
-            return f"{self.source} {verb} in {number(value, 'share')}"
+            return f"{source} {verb} in {number(value, 'share')}"
         if self.estimate.statistic == "category_difference":
-            return f"{self.source} {signed(value, 'share_points')} percentage points"
-        return f"{self.source} {signed(value, 'points')} points"
+            return f"{source} {signed(value, 'share_points')} percentage points"
+        return f"{source} {signed(value, 'points')} points"
 
     @property
     def answer(self) -> Estimate:

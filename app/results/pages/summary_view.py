@@ -20,6 +20,7 @@ from app.analysis.report.sentences import p_words, primary_answers, published_li
 from app.analysis.report.verdicts import UNDESIRABLE, decisive_p, verdict_sentence
 from app.analysis.wording.formatting import number
 from app.base.numbers import p_text
+from app.base.words import isolated
 from app.protocol.study import Protocol
 from app.results.pages.plots import Mark, Plot, alpha_mark, card_plot, row_marks
 from app.results.pages.sections.parts import part_of
@@ -269,7 +270,7 @@ def _scale(contrast: MainContrast, protocol: Protocol) -> str:
     points = list(getattr(scale, "points", ()))
     if not points:
         return contrast.text
-    ends = (f"{point.value:g} {point.words}".strip() for point in (points[0], points[-1]))
+    ends = (f"{point.value:g} {isolated(point.words)}".strip() for point in (points[0], points[-1]))
     return " to ".join(ends)
 
 

@@ -68,6 +68,17 @@ def test_choice_without_answers_has_no_plot() -> None:
     assert {one.contrast.label: one.plot for one in shown(found)}["Preference"] is None
 
 
+def test_effect_of_a_source_named_from_right_to_left_is_read_from_left_to_right() -> None:
+    named = {**SOURCES, "model": {"kind": "model", "label": "نموذج"}, "human": {"kind": "human", "label": "مستشار"}}
+    found = shown(context(rows(4), protocol(FIVE, CHOICE, sources=named)))
+    rated = [one.contrast.effect for one in found if one.contrast.key == "empathy"]
+    assert any(effect.startswith("\u2068نموذج\u2069 ") for effect in rated)
+    plots = [one.plot for one in found if one.plot]
+    said = [mark.words for plot in plots for mark in plot.marks]
+    said += [segment.words for plot in plots for segment in plot.segments]
+    assert all(words.startswith(("\u2068", "Third", "tie")) for words in said)
+
+
 def test_label_may_be_long_but_not_too_long() -> None:
     assert len(LONG) == 80
     with pytest.raises(ValidationError, match="at most 80 characters"):

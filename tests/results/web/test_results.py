@@ -364,6 +364,15 @@ def test_study_without_ratings_says_so(client: TestClient, db: Connection, lead:
 
 
 @pytest.mark.usefixtures("rated")
+def test_study_whose_answers_are_all_excluded_says_so(client: TestClient, db: Connection) -> None:
+    db.execute(text("UPDATE ratings SET exclude = 'too fast'"))
+    page = client.get("/studies/small/results").text
+    assert "No ratings yet" not in page
+    assert re.search(r"Every answer is excluded from the results: \d+ \(<bdi>too fast</bdi>\)\.", page)
+    assert 'href="/studies/small/raters">Review the raters' in page
+
+
+@pytest.mark.usefixtures("rated")
 def test_results_page_has_no_inline_script_or_style(client: TestClient) -> None:
     page = client.get("/studies/small/results").text
     assert "<script>" not in page
