@@ -84,6 +84,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_status",
         "submit_trial_run",
         "submit_size",
+        "keep_plan",
         "submit_version",
         "submit_preregistration",
         "submit_text",
