@@ -67,6 +67,13 @@ Examples = Annotated[
         help="A text with example pages and their answers, which the model reads after the instructions.",
     ),
 ]
+Reference = Annotated[
+    str,
+    typer.Option(
+        metavar="ATTRIBUTE",
+        help="The column of items.csv with a good answer to each item, which the model compares the responses with.",
+    ),
+]
 ReasonFirst = Annotated[
     bool, typer.Option("--reason", help="Ask for reasons in one to three sentences before the answers.")
 ]
@@ -98,6 +105,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     persona: Persona = None,
     profile: RaterProfiles = None,
     examples: Examples = None,
+    reference: Reference = "",
     reason: ReasonFirst = False,
     answer_format: AnswerFormat = "schema",
     probabilities: WithProbabilities = False,
@@ -123,6 +131,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         with_probabilities=probabilities,
         examples=examples.read_text(encoding="utf-8") if examples else "",
         reason_first=reason,
+        reference=reference.strip(),
     )
     if not (name or asked.model):
         raise typer.BadParameter("Name the model, as the server names it.", param_hint="--model")

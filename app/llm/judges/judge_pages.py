@@ -12,7 +12,7 @@ from app.llm.client.answers import UnparsedError, read_reply
 from app.llm.client.asked import Asked, answer_format
 from app.llm.client.endpoint import Message
 from app.llm.client.probabilities import AnswerProbability
-from app.llm.judges.judge_settings import JudgeSettings
+from app.llm.judges.judge_settings import REFERENCE, JudgeSettings
 from app.llm.runs.requests import PlannedRequest
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials
@@ -21,7 +21,7 @@ from app.protocol.questions.form import Answer, read_answers
 from app.protocol.questions.question import SIDES
 from app.protocol.study import Protocol
 from app.rating.page.fields import Field
-from app.rating.page.plain_text import QUOTE, instructions_text, trial_text
+from app.rating.page.plain_text import QUOTE, instructions_text, quoted, trial_text
 from app.rating.page.sheet import Sheet, make_sheet
 from app.rating.preview.preview import example_view
 from app.rating.seats.assignment_view import AssignmentView
@@ -129,20 +129,23 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class JudgePage:
-    """One page, with the questions that a model is asked on it."""
+    """One page, with the questions that a model is asked on it, and the attributes of its item."""
 
     view: AssignmentView
     sheet: Sheet
     questions: tuple[PageQuestion, ...]
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
     def prompt(self, protocol: Protocol, settings: JudgeSettings) -> list[Message]:
         """The prompt: persona and profile, what a rater reads before and on the page, then how to answer in JSON."""
         language = language_of(protocol.language)
         parts = (settings.before, instructions_text(protocol, language), settings.after)
         system = "\n\n".join(part for part in parts if part)
-        page = trial_text(self.sheet, self.view, language)
+        page = [trial_text(self.sheet, self.view, language)]
+        if settings.reference:
+            page += [REFERENCE, "\n".join(quoted(self.attributes.get(settings.reference, "")))]
         asked = answer_format(settings.fields([one.asked for one in self.questions]))
-        return [{"role": "system", "content": system}, {"role": "user", "content": f"{page}\n\n{asked}"}]
+        return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join([*page, asked])}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,8 @@ class JudgedStudy:
         )
         view = replace(view, repeat=planned.repeat, n_turns_done=planned.n_turns_done)
         sheet = make_sheet(self.protocol, view, wrong={})
-        return JudgePage(view, sheet, questions_of(sheet))
+        item = next(one for one in self.items if one.item_id == planned.item_id)
+        return JudgePage(view, sheet, questions_of(sheet), item.attributes)
 
     def keys_by_side(self, view: AssignmentView) -> dict[str, str]:
         """The ID of the response on each side of a page with two responses."""

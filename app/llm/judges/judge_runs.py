@@ -28,7 +28,7 @@ class RunExistsError(ValueError):
 
 
 class NothingToJudgeError(ValueError):
-    """The study has no trial with a question that a model could be asked."""
+    """The study has no trial with a question that a model could be asked, or an item without its reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,13 @@ def _planned(db: Connection, judged: JudgedStudy, settings: JudgeSettings) -> li
     planned = planned_requests(db, judged, settings)
     if not planned:
         raise NothingToJudgeError("This study has no trials with questions that a model can answer.")
+    asked = {one.item_id for one in planned}
+    without = [one.key for one in judged.items if one.item_id in asked and not one.attributes.get(settings.reference)]
+    if settings.reference and without:
+        raise NothingToJudgeError(
+            f"{len(without)} items have no attribute {settings.reference} with a reference answer, such as "
+            f"{without[0]}. Add the column to items.csv, or judge without a reference."
+        )
     return planned
 
 

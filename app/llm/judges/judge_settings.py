@@ -17,6 +17,7 @@ from app.llm.judges.rater_profiles import RaterProfile
 PROMPT_VERSION = 1
 _HASH_LENGTH = 12
 EXAMPLES = "Examples of pages and good answers to them. The page to answer comes afterwards."
+REFERENCE = "A good answer to this item, to compare with. A response can be as good in other words."
 REASON = Asked("reason", "your reasons in one to three sentences, written before the answers", "text")
 
 
@@ -27,7 +28,8 @@ class JudgeSettings:
     `repeats`: how often each trial is shown; with `both_sides` each time on both sides. `persona`: text that the prompt
     begins with. `profile`: attributes of the rater that the judge stands for, told after the persona. `family`: the
     model's family, for self-preference. `examples`: pages with their answers that the model reads after the
-    instructions. `reason_first`: ask for the reasons before the answers.
+    instructions. `reason_first`: ask for the reasons before the answers. `reference`: the attribute of the items with a
+    good answer, which the model reads after the page.
     """
 
     repeats: int = 1
@@ -42,6 +44,7 @@ class JudgeSettings:
     with_probabilities: bool = False
     examples: str = ""
     reason_first: bool = False
+    reference: str = ""
     prompt_version: int = PROMPT_VERSION
 
     def stored(self) -> dict[str, Any]:
@@ -92,6 +95,7 @@ class JudgeSettings:
             "persona": _hash(self.persona),
             "examples": _hash(self.examples),
             "reason_first": "yes" if self.reason_first else "",
+            "reference": self.reference,
             "prompt_version": str(self.prompt_version),
         }
         return {**dict(self.profile), **{name: value for name, value in shown.items() if value}}

@@ -55,6 +55,7 @@ class JudgeForm(StartForm):
     probabilities: bool = False
     reason_first: bool = False
     examples: str = Field("", max_length=20_000)
+    reference: str = Field("", max_length=100)
     profiles: str = Field("", max_length=200_000)
 
     @property
@@ -71,6 +72,7 @@ class JudgeForm(StartForm):
             family=self.family.strip(),
             with_probabilities=self.probabilities,
             examples=self.examples.replace("\r\n", "\n").strip(),
+            reference=self.reference.strip(),
             reason_first=self.reason_first,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.retries import RetryPolicy
 from app.llm.judges.judge_pages import judged_study
-from app.llm.judges.judge_runs import begin_run, estimate_run
+from app.llm.judges.judge_runs import NothingToJudgeError, begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.judges.judging import finish_run, judging
 from app.llm.judges.replay import replay
@@ -155,6 +156,21 @@ def test_examples_are_read_after_the_instructions_and_reasons_come_before_the_an
     assert one.rows("SELECT count(*) FROM ratings WHERE text IS NOT NULL") == [(0,)]
     ((examples,),) = one.rows("SELECT attributes ->> 'examples' FROM raters")
     assert len(examples) == 12
+
+
+def test_a_reference_answer_is_read_after_the_page_and_every_item_needs_one(judge: Make) -> None:
+    one, server = judge(both_sides=False)
+    reference = replace(one.settings, reference="gold")
+    with one.engine.begin() as db, pytest.raises(NothingToJudgeError, match="2 items have no attribute gold"):
+        begin_run(db, one.study, one.endpoint, reference, "guided")
+    with one.engine.begin() as db:
+        db.execute(text("UPDATE items SET attributes = jsonb_build_object('gold', 'Good ' || key || E'\\nAnswer: A')"))
+        one.run, _ = begin_run(db, one.study, one.endpoint, reference, "guided")
+    assert one.go().by_outcome == {"answered": 2}
+    prompts = [Prompt(body).page for body in server.seen]
+    # What it says is quoted, like every text of the study.
+    assert all(re.search(r"in other words\.\n\n> Good \S+\n> Answer: A\n\n", prompt) for prompt in prompts)
+    assert one.rows("SELECT attributes ->> 'reference' FROM raters WHERE key = 'guided'") == [("gold",)]
 
 
 def test_both_sides_of_a_pair_have_the_same_seed(judge: Make) -> None:
