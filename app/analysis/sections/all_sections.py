@@ -258,7 +258,7 @@ def _pools(study: StudyData, key: str) -> Iterator[Estimate]:
     for votes in study.choices:
         if votes.question.key == key:
             yield from pools_on_choices(votes, study.protocol)
-    for one_kind in (pools_on_changes, highlights):
+    for one_kind in (pools_on_changes, highlights, empathic):
         yield from (estimate for estimate in one_kind(study) if estimate.question == key)
 
 

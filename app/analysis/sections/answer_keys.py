@@ -66,7 +66,7 @@ def _accuracies(data: ScaledData, answers: Answers, splits: Sequence[Split]) -> 
     for split in splits:
         level = split.of(answers)
         parts += [(split.scope(k), answers.select(level == k)) for k in np.unique(level[level >= 0]).tolist()]
-    size = np.bincount(answers.item)
+    size = np.bincount(answers.item[answers.item >= 0])  # answers about the raters are about no item
     names = data.codes.items["item"]
     for item in np.flatnonzero(size >= MIN_ANSWERS_OF_RATER)[:MAX_ITEMS].tolist():
         parts.append(({"subgroup": {"item": str(names.iloc[item])}}, answers.select(answers.item == item)))

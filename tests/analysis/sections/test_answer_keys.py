@@ -130,3 +130,15 @@ def test_accuracy_of_a_declared_pool_is_the_primary_answer(pools: tuple[str, ...
     assert found.estimate == pytest.approx(np.mean(is_right))
     ((sentence,),) = (answer.sentences for answer in primary_answers(report, study))
     assert " of answers are correct among raters of the pool Crowd (95% CI" in sentence.text
+
+
+def test_question_about_the_rater_with_a_key_has_accuracy_and_no_table_by_item() -> None:
+    """Before, the whole report failed: answers about raters are about no item."""
+    study = protocol({**EMOTION, "target": "rater", "correct_column": None, "correct": "joy"}, FIVE)
+    rows: list[Row] = [
+        {"rater": f"r{r}", "item": None, "question": "emotion", "value": "joy" if r % 3 else "fear"} for r in range(6)
+    ]
+    rated: Row = {"rater": "r0", "item": "i0", "response": "i0:human", "question": "empathy", "value": 4}
+    report = analyze(frames(study, [*rows, rated]), study)
+    assert [one.estimate for one in find(report, "accuracy_share", question="emotion")] == [pytest.approx(2 / 3)]
+    assert find(report, "mean", question="empathy")
