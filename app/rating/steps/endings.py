@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -20,13 +20,14 @@ PROLIFIC = "https://app.prolific.com/submissions/complete"
 class PageEnding:
     """The content of an ending page: the study's message and code, and the address to continue to.
 
-    `is_elsewhere`: there is a code or an address, but not for this browser, which only has an ID.
+    `returns_to`: the platform that the address leads to, if it is known. `is_elsewhere`: there is a code or an address,
+    but not for this browser, which only has an ID.
     """
 
     code: str
     text: str
     address: str | None
-    is_prolific: bool
+    returns_to: str = ""
     submission: Submission | None = None
     is_elsewhere: bool = False
 
@@ -38,8 +39,8 @@ def ending_of(
     ending = protocol.completion if outcome == "completed" else protocol.completion.of(outcome)
     address = completion_address(ending, is_prolific=is_prolific)
     if is_moved:
-        return PageEnding("", ending.text, None, is_prolific, is_elsewhere=bool(ending.code or address))
-    return PageEnding(ending.code, ending.text, address, is_prolific)
+        return PageEnding("", ending.text, None, is_elsewhere=bool(ending.code or address))
+    return PageEnding(ending.code, ending.text, address, "Prolific" if is_prolific else "")
 
 
 def completion_address(ending: Ending, *, is_prolific: bool) -> str | None:
@@ -53,11 +54,14 @@ def completion_address(ending: Ending, *, is_prolific: bool) -> str | None:
     return f"{PROLIFIC}?{urlencode({'cc': ending.code})}" if is_prolific and ending.code else None
 
 
-def with_survey_code(address: str | None, parameters: Mapping[str, str]) -> str | None:
-    """The address of an ending with the survey code of a participant from SONA, for whom it grants the credit.
+def with_survey_code(ending: PageEnding, parameters: Mapping[str, str]) -> PageEnding:
+    """The ending of a participant from SONA: the address grants credit for the survey code in it.
 
-    >>> with_survey_code("https://uni.sona-systems.com/credit?id=7&survey_code=XXXX", {"survey_code": "4711"})
+    >>> at_sona = PageEnding("", "", "https://uni.sona-systems.com/credit?id=7&survey_code=XXXX")
+    >>> with_survey_code(at_sona, {"survey_code": "4711"}).address
     'https://uni.sona-systems.com/credit?id=7&survey_code=4711'
     """
     code = quote(parameters.get("survey_code", ""), safe="")
-    return address.replace(_SURVEY_CODE, f"survey_code={code}") if address and code else address
+    if not ending.address or not code or _SURVEY_CODE not in ending.address:
+        return ending
+    return replace(ending, address=ending.address.replace(_SURVEY_CODE, f"survey_code={code}"), returns_to="SONA")

@@ -80,8 +80,8 @@ def _ending(db: Db, session: RatingSession, outcome: Outcome | Literal["complete
     platform, parameters = get_origin(db, session)
     ending = ending_of(protocol_of(db, session), outcome, is_prolific=platform == "prolific", is_moved=session.is_moved)
     is_paid = outcome == "completed" or bool(ending.code)
-    address = with_survey_code(ending.address, parameters)
-    return replace(ending, address=address, submission=submission_of(platform, parameters) if is_paid else None)
+    submission = submission_of(platform, parameters) if is_paid else None
+    return replace(with_survey_code(ending, parameters), submission=submission)
 
 
 def _ending_page(

@@ -76,7 +76,8 @@ def test_sona_grants_credit_by_each_participants_own_code(
     anna.get("/s/study?survey_code=47%2F11")
     ben.get("/s/study?participant=ben")
     from_sona, from_elsewhere = (one.rate(one.post("/s/study/start")) for one in (anna, ben))
-    assert 'href="https://uni.sona-systems.com/c?id=7&amp;survey_code=47%2F11"' in from_sona.text
+    assert 'data-redirect="https://uni.sona-systems.com/c?id=7&amp;survey_code=47%2F11"' in from_sona.text
+    assert "You will be taken to SONA." in from_sona.text
     assert 'survey_code=XXXX"' in from_elsewhere.text
 
 
