@@ -125,7 +125,8 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
 
     Intervals generalize to new items and new raters: two-way clustered as in `clusters`, where the judge's values
     belong to items only, and items within and outside the sample are two independent samples. Degrees of freedom: the
-    smaller number of sampled items and raters, minus 1.
+    smaller number of sampled items and raters, minus 1. If each rater rated one side only, as at one level of a factor,
+    the variance between raters is the sum of that within each side, and one more degree of freedom is lost.
 
     Raises:
         ValueError: a chance that is not above 0 and at most 1.
@@ -333,26 +334,36 @@ def _estimated(sample: Sample, weight: float, null: float | None, level: float) 
     groups = clusters(item, sample.rater)
     in_sample = np.unique(item)
     bare = Result(estimate, METHOD, note=few_raters_note(groups))
-    if groups.df < 1:
+    arm = _arm_of_raters(sample.sign[sample.unit] > 0, groups.rater, groups.n_raters)
+    n_arms = [int((arm == one).sum()) for one in np.unique(arm)]
+    df = min(groups.n_items - 1, groups.n_raters - len(n_arms))
+    if df < 1 or min(n_arms) < 2:  # noqa: PLR2004 - a variance needs two
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each."), 1.0
     n_items = int(sample.item.max()) + 1
     by_place = np.concatenate([sample.item, item]), np.concatenate([of_judge, of_rating])
     total = np.asarray(np.bincount(*by_place, n_items), dtype=np.float64)
     outside = np.setdiff1d(np.arange(n_items), in_sample)
     by_item = _squares(total[in_sample]) + _squares(total[outside])
-    by_rater = cluster_variance(of_rating, groups.rater, groups.n_raters)
+    of_rater = np.bincount(groups.rater, of_rating, groups.n_raters) ** 2
+    by_rater = sum(float(of_rater[arm == one].sum()) * n / (n - 1) for one, n in enumerate(n_arms))
     by_cell = cluster_variance(of_rating, groups.cell, groups.n_cells)
     whole = max(by_item + by_rater - by_cell, by_item, by_rater)
     error = float(whole) ** 0.5
     if error <= _ROUNDING * float(np.abs(sample.value).max()):
         return without_interval(bare, "no_variation", "There is no variation between items or raters."), 1.0
-    df = float(groups.df)
     reach = t_quantile(df, level) * error
     interval = Interval(
         estimate - reach, estimate + reach, Method(TWO_WAY.procedure), level, inference="items_and_raters"
     )
     p_value = None if null is None else t_p_value((estimate - null) / error, df)
-    return replace(bare, interval=interval, standard_error=error, df=df, p_value=p_value), float(by_item / whole)
+    return replace(bare, interval=interval, standard_error=error, df=float(df), p_value=p_value), float(by_item / whole)
+
+
+def _arm_of_raters(is_source: Bools, rater: Ints, n_raters: int) -> Ints:
+    """Return 0 or 1 for the side of each rater, shape (n_raters,), if each rated one side only; otherwise all 0."""
+    share = np.bincount(rater, is_source, n_raters) / np.bincount(rater, minlength=n_raters)
+    has_one = bool(np.isin(share, (0.0, 1.0)).all()) and 0 < share.sum() < n_raters
+    return np.asarray(share if has_one else np.zeros(n_raters)).astype(np.int64)
 
 
 def _squares(total: Floats) -> float:

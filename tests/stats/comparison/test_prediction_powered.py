@@ -315,3 +315,30 @@ def test_percentage_needs_means_above_zero() -> None:
     assert below.combined.reason == "singular"
     nobody = {**sample, "value": np.zeros(0), "unit": np.zeros(0, dtype=int), "rater": np.zeros(0)}
     assert percent_powered(**nobody).combined.reason == "no_pairable_units"  # type: ignore[arg-type]
+
+
+def test_raters_of_one_side_only_vary_within_their_side() -> None:
+    """Three raters of each level, all items: the two-way variance with that of raters by Welch, and 4 df."""
+    rng = np.random.default_rng(6)
+    habit = rng.normal(0, 1, 6)
+    table = rng.normal(size=(30, 1)) + habit + 0.1 * rng.normal(size=(30, 6))
+    item, rater = (code.ravel() for code in np.indices(table.shape))
+    sign, place = np.tile([-1.0, 1.0], 30), np.repeat(np.arange(30), 2)
+    found = prediction_powered(
+        table.ravel(), unit=2 * item + rater % 2, rater=rater, judge=np.zeros(60), item=place, sign=sign
+    )
+    means = table.mean(axis=0)
+    expected = (means[::2].var(ddof=1) / 3 + means[1::2].var(ddof=1) / 3) ** 0.5
+    assert found.people.estimate == pytest.approx(means[1::2].mean() - means[::2].mean())
+    assert found.people.standard_error == pytest.approx(expected, rel=0.01)
+    assert found.people.df == 4
+    alone = rater < 3
+    few = prediction_powered(
+        table.ravel()[alone],
+        unit=(2 * item + rater % 2)[alone],
+        rater=rater[alone],
+        judge=np.zeros(60),
+        item=place,
+        sign=sign,
+    )
+    assert few.people.interval_reason == "one_cluster"
