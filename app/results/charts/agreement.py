@@ -15,7 +15,7 @@ from app.analysis.wording.formatting import (
     scope_text,
     why_text,
 )
-from app.base.numbers import whole
+from app.base.numbers import MINUS, whole
 from app.results.charts.rows import Axis, Dot, dots_spec
 from app.results.charts.table import Table
 from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, diverging, ink_on, title_of
@@ -94,8 +94,8 @@ def series_of(estimate: Estimate) -> str:
 
 CELL, STEPS = 30, 9
 PAIRS_SUBTITLE = "Kappa of each pair; 0 is agreement by chance, 1 is full agreement"
-COLOURS_ONLY = "Blue: above chance, orange: below. The data contain the numbers"
-# Pixels that a number or a letter of a rater's name needs; in narrower cells, colours alone are shown.
+COLOURS_ONLY = "Blue: above chance; orange, or with a minus sign: below. The data contain the numbers"
+# Pixels that a number or a letter of a rater's name needs; narrower cells have a colour and, for grey print, a sign.
 NUMBER_WIDTH, LETTER_WIDTH, FULL_WIDTH = 36, 8, 560
 
 
@@ -127,7 +127,8 @@ def rater_pairs_spec(
     x = {"field": "column", "type": "nominal", "title": None, "sort": names, "axis": axis}
     at = {"x": x, "y": y}
     fill, ink = ({"field": name, "type": "nominal", "scale": None} for name in ("fill", "ink"))
-    text = {"mark": {"type": "text"}, "encoding": {**at, "text": {"field": "words"}, "color": ink}}
+    said = {"field": "words" if cell_width >= NUMBER_WIDTH else "sign"}
+    text = {"mark": {"type": "text"}, "encoding": {**at, "text": said, "color": ink}}
     return {
         "$schema": SCHEMA,
         "title": title_of(title, f"{PAIRS_SUBTITLE}. {COLOURS_ONLY}" if cell_width < NUMBER_WIDTH else PAIRS_SUBTITLE),
@@ -136,7 +137,7 @@ def rater_pairs_spec(
         "data": {"values": [_cell(pair, kappa, colours) for pair, kappa in kappas_of(estimate).items()]},
         "layer": [
             {"mark": {"type": "rect", "stroke": COLOURS[theme].grid}, "encoding": {**at, "color": fill}},
-            *([text] if cell_width >= NUMBER_WIDTH else []),
+            text,
         ],
         "config": config(theme),
     }
@@ -145,7 +146,8 @@ def rater_pairs_spec(
 def _cell(pair: tuple[str, str], kappa: float, colours: list[str]) -> dict[str, Any]:
     fill = colours[max(0, min(int((kappa + 1) / 2 * STEPS), STEPS - 1))]
     words = number(kappa, "coefficient")
-    return {"row": pair[0], "column": pair[1], "kappa": kappa, "words": words, "fill": fill, "ink": ink_on(fill)}
+    named = {"row": pair[0], "column": pair[1], "kappa": kappa, "words": words, "sign": MINUS if kappa < 0 else ""}
+    return {**named, "fill": fill, "ink": ink_on(fill)}
 
 
 def rater_pairs_table(estimates: Sequence[Estimate]) -> Table:

@@ -148,11 +148,14 @@ def test_undefined_estimates_are_not_drawn_and_table_says_why() -> None:
 def test_heat_map_of_many_raters_has_no_numbers() -> None:
     names = [f"rater-{k}" for k in range(20)]
     cells: dict[tuple[str, str], tuple[float | None, int]] = dict.fromkeys(pairwise(names), (0.5, 9))
+    cells[names[0], names[1]] = (-0.2, 9)
     few, many = (rater_pairs_spec([pairs(some, cells)], title="Pairs", width=480) for some in (names[:3], names))
     assert few is not None
     assert many is not None
-    assert [layer["mark"]["type"] for layer in few["layer"]] == ["rect", "text"]
-    assert [layer["mark"]["type"] for layer in many["layer"]] == ["rect"]
+    assert [chart["layer"][1]["encoding"]["text"]["field"] for chart in (few, many)] == ["words", "sign"]
+    # what the colour says, in grey print too
+    assert {row["sign"] for row in many["data"]["values"] if row["kappa"] >= 0} <= {""}
+    assert {row["sign"] for row in many["data"]["values"] if row["kappa"] < 0} == {"−"}
 
 
 def test_charts_of_primary_questions_come_first_and_those_about_raters_last() -> None:
