@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -34,12 +35,12 @@ INDEPENDENT = "decisive choices, each counted as independent, although items and
 BINOMIAL = (binomial.wilson, binomial.wilson_cc, binomial.clopper_pearson)
 TWO = 2
 
+_statistic = partial(Statistic, docs="comparison")
 declare(
-    Statistic(
+    _statistic(
         "share_preferred",
         "Share preferred",
         "share",
-        docs="comparison",
         no_difference=0.5,
         claim=claims.preferred,
         tests={
@@ -49,12 +50,12 @@ declare(
         at_equal_length="share_preferred_at_equal",
         is_of_choices=True,
     ),
-    Statistic("win_share", "Share of choices won", "share", docs="comparison"),
-    Statistic("lose_share", "Share of choices lost", "share", docs="comparison"),
-    Statistic("tie_share", "Share of ties", "share", docs="comparison"),
-    Statistic("neither_share", "Share choosing neither", "share", docs="comparison"),
-    Statistic("first_side_share", "Share choosing the left side", "share", docs="comparison"),
-    Statistic("choice_coherence", "Choices consistent with the rater's own ratings", "share", docs="comparison"),
+    _statistic("win_share", "Share of choices won", "share"),
+    _statistic("lose_share", "Share of choices lost", "share"),
+    _statistic("tie_share", "Share of ties", "share"),
+    _statistic("neither_share", "Share choosing neither", "share"),
+    _statistic("first_side_share", "Share choosing the left side", "share"),
+    _statistic("choice_coherence", "Choices consistent with the rater's own ratings", "share"),
 )
 PREFERENCES = PageTable(
     "Shares preferred, with 95% CIs",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -25,59 +26,39 @@ SIDE: Scope = {"covariate": "side"}
 LENGTH: Scope = {"covariate": "length"}
 ALWAYS = 0.95
 
+_statistic = partial(Statistic, docs="comparison")
 declare(
-    Statistic(
-        "bt_strength",
-        "Strength (log ability)",
-        "points",
-        docs="comparison",
-        cites=("bradley1952", "davidson1970"),
-        no_difference=0.0,
+    _statistic(
+        "bt_strength", "Strength (log ability)", "points", cites=("bradley1952", "davidson1970"), no_difference=0.0
     ),
-    Statistic(
-        "bt_contrast",
-        "Difference of strengths",
-        "points",
-        docs="comparison",
-        cites=("bradley1952", "davidson1970"),
-        no_difference=0.0,
+    _statistic(
+        "bt_contrast", "Difference of strengths", "points", cites=("bradley1952", "davidson1970"), no_difference=0.0
     ),
-    Statistic(
-        "position_effect",
-        "Effect of the left side (log odds)",
-        "points",
-        docs="comparison",
-        cites=("davidson1977",),
-        no_difference=0.0,
+    _statistic(
+        "position_effect", "Effect of the left side (log odds)", "points", cites=("davidson1977",), no_difference=0.0
     ),
-    Statistic("tie_log_nu", "Tie parameter (log nu)", "points", docs="comparison", cites=("davidson1970",)),
-    Statistic("intransitive_triples", "Intransitive triples of sources", "test", docs="comparison"),
-    Statistic(
+    _statistic("tie_log_nu", "Tie parameter (log nu)", "points", cites=("davidson1970",)),
+    _statistic("intransitive_triples", "Intransitive triples of sources", "test"),
+    _statistic(
         "share_preferred_at_equal",
         "Share preferred at equal covariate",
         "share",
-        docs="comparison",
         cites=("dubois2024",),
         no_difference=0.5,
         is_of_choices=True,
     ),
-    Statistic(
-        "covariate_log_odds", "Log odds per unit of the covariate", "points", docs="comparison", no_difference=0.0
-    ),
-    Statistic(
-        "odds_preferred_glmm", "Odds of being preferred (mixed model)", "ratio", docs="comparison", no_difference=1.0
-    ),
-    Statistic(
+    _statistic("covariate_log_odds", "Log odds per unit of the covariate", "points", no_difference=0.0),
+    _statistic("odds_preferred_glmm", "Odds of being preferred (mixed model)", "ratio", no_difference=1.0),
+    _statistic(
         "share_preferred_glmm",
         "Share preferred (mixed model)",
         "share",
-        docs="comparison",
         no_difference=0.5,
         claim=claims.preferred,
         tests={"share_preferred_glmm": Recorded(unit="choice")},
         is_of_choices=True,
     ),
-    Statistic("preference_strength", "Mean strength of preference", "points", docs="comparison", no_difference=0.0),
+    _statistic("preference_strength", "Mean strength of preference", "points", no_difference=0.0),
 )
 STRENGTHS = PageTable(
     "Strengths of the sources (log ability; the reference is 0)", (Column("Strength", ("bt_strength",)),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from app.analysis.data.answers import Answers
 from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
@@ -42,177 +43,58 @@ FEW_VALUES = 25
 MAX_CATEGORIES = 25
 
 ALPHA_MEANS = "Krippendorff's alpha {} (1: perfect, 0: chance)."
+_coefficient = partial(Statistic, kind="coefficient", docs="agreement", minimum=BEYOND_CHANCE)
+_icc = partial(_coefficient, cites=("mcgraw1996",))
+_share = partial(Statistic, kind="share", docs="agreement", cites=("gwet2014",), minimum=SHARE_OF_PAIRS)
+
+
+def _tested_as(name: str) -> dict[str, Recorded]:
+    """The primary contrast that asks for the coefficient itself."""
+    return {name: Recorded(unit=None, keys=())}
+
+
 declare(
-    Statistic(
-        "krippendorff_alpha_nominal",
-        "Krippendorff's alpha",
-        "coefficient",
-        variant="nominal",
-        docs="agreement",
-        cites=("krippendorff2011",),
-        minimum=BEYOND_CHANCE,
-        tests={"krippendorff_alpha": Recorded(unit=None, keys=())},
-        agreement="main",
-        family="krippendorff_alpha",
-        meaning=ALPHA_MEANS,
+    *(
+        _coefficient(
+            f"krippendorff_alpha_{level}",
+            "Krippendorff's alpha",
+            variant=level,
+            cites=("krippendorff2011",),
+            tests=_tested_as("krippendorff_alpha"),
+            agreement="main",
+            family="krippendorff_alpha",
+            meaning=ALPHA_MEANS,
+        )
+        for level in ("nominal", "ordinal", "interval", "ratio")
     ),
-    Statistic(
-        "krippendorff_alpha_ordinal",
-        "Krippendorff's alpha",
-        "coefficient",
-        variant="ordinal",
-        docs="agreement",
-        cites=("krippendorff2011",),
-        minimum=BEYOND_CHANCE,
-        tests={"krippendorff_alpha": Recorded(unit=None, keys=())},
-        agreement="main",
-        family="krippendorff_alpha",
-        meaning=ALPHA_MEANS,
-    ),
-    Statistic(
-        "krippendorff_alpha_interval",
-        "Krippendorff's alpha",
-        "coefficient",
-        variant="interval",
-        docs="agreement",
-        cites=("krippendorff2011",),
-        minimum=BEYOND_CHANCE,
-        tests={"krippendorff_alpha": Recorded(unit=None, keys=())},
-        agreement="main",
-        family="krippendorff_alpha",
-        meaning=ALPHA_MEANS,
-    ),
-    Statistic(
-        "krippendorff_alpha_ratio",
-        "Krippendorff's alpha",
-        "coefficient",
-        variant="ratio",
-        docs="agreement",
-        cites=("krippendorff2011",),
-        minimum=BEYOND_CHANCE,
-        tests={"krippendorff_alpha": Recorded(unit=None, keys=())},
-        agreement="main",
-        family="krippendorff_alpha",
-        meaning=ALPHA_MEANS,
-    ),
-    Statistic(
-        "percent_agreement", "Percent agreement", "share", docs="agreement", cites=("gwet2014",), minimum=SHARE_OF_PAIRS
-    ),
-    Statistic(
-        "unanimous_share",
-        "Share of unanimous units",
-        "share",
-        docs="agreement",
-        cites=("gwet2014",),
-        minimum=SHARE_OF_PAIRS,
-    ),
-    Statistic(
-        "within_one_agreement",
-        "Agreement within one point",
-        "share",
-        docs="agreement",
-        cites=("gwet2014",),
-        minimum=SHARE_OF_PAIRS,
-    ),
-    Statistic(
-        "fleiss_kappa",
-        "Fleiss' kappa",
-        "coefficient",
-        docs="agreement",
-        cites=("fleiss1971",),
-        minimum=BEYOND_CHANCE,
-        tests={"fleiss_kappa": Recorded(unit=None, keys=())},
-    ),
-    Statistic(
-        "gwet_ac1",
-        "Gwet's AC1",
-        "coefficient",
-        docs="agreement",
-        cites=("gwet2008",),
-        minimum=BEYOND_CHANCE,
-        tests={"gwet_ac1": Recorded(unit=None, keys=())},
-        agreement="beside",
-    ),
-    Statistic(
+    _share("percent_agreement", "Percent agreement"),
+    _share("unanimous_share", "Share of unanimous units"),
+    _share("within_one_agreement", "Agreement within one point"),
+    _coefficient("fleiss_kappa", "Fleiss' kappa", cites=("fleiss1971",), tests=_tested_as("fleiss_kappa")),
+    _coefficient("gwet_ac1", "Gwet's AC1", cites=("gwet2008",), tests=_tested_as("gwet_ac1"), agreement="beside"),
+    _coefficient(
         "gwet_ac2",
         "Gwet's AC2",
-        "coefficient",
         variant="quadratic weights",
-        docs="agreement",
         cites=("gwet2008", "gwet2014"),
-        minimum=BEYOND_CHANCE,
-        tests={"gwet_ac2": Recorded(unit=None, keys=())},
+        tests=_tested_as("gwet_ac2"),
         agreement="beside",
     ),
-    Statistic("finn_r", "Finn's r", "coefficient", docs="agreement", cites=("finn1970",), minimum=BEYOND_CHANCE),
-    Statistic(
-        "brennan_prediger",
-        "Brennan and Prediger's coefficient",
-        "coefficient",
-        docs="agreement",
-        cites=("brennan1981",),
-        minimum=BEYOND_CHANCE,
-    ),
-    Statistic(
-        "kendall_w", "Kendall's W", "coefficient", docs="agreement", cites=("kendall1939",), minimum=BEYOND_CHANCE
-    ),
-    Statistic(
-        "icc_a_1",
-        "ICC(A,1): agreement of one rating",
-        "coefficient",
-        docs="agreement",
-        cites=("mcgraw1996",),
-        minimum=BEYOND_CHANCE,
-        tests={"icc_a_1": Recorded(unit=None, keys=())},
-        agreement="beside",
-    ),
-    Statistic(
+    _coefficient("finn_r", "Finn's r", cites=("finn1970",)),
+    _coefficient("brennan_prediger", "Brennan and Prediger's coefficient", cites=("brennan1981",)),
+    _coefficient("kendall_w", "Kendall's W", cites=("kendall1939",)),
+    _icc("icc_a_1", "ICC(A,1): agreement of one rating", tests=_tested_as("icc_a_1"), agreement="beside"),
+    _icc(
         "icc_a_k",
         "ICC(A,k): agreement of the mean",
-        "coefficient",
-        docs="agreement",
-        cites=("mcgraw1996",),
-        minimum=BEYOND_CHANCE,
         is_of_mean=True,
-        tests={"icc_a_k": Recorded(unit=None, keys=())},
+        tests=_tested_as("icc_a_k"),
         agreement="beside",
     ),
-    Statistic(
-        "icc_c_1",
-        "ICC(C,1): consistency of one rating",
-        "coefficient",
-        docs="agreement",
-        cites=("mcgraw1996",),
-        minimum=BEYOND_CHANCE,
-    ),
-    Statistic(
-        "icc_c_k",
-        "ICC(C,k): consistency of the mean",
-        "coefficient",
-        docs="agreement",
-        cites=("mcgraw1996",),
-        minimum=BEYOND_CHANCE,
-        is_of_mean=True,
-    ),
-    Statistic(
-        "icc_1_1",
-        "ICC(1): one rating",
-        "coefficient",
-        variant="raters unknown",
-        docs="agreement",
-        cites=("mcgraw1996",),
-        minimum=BEYOND_CHANCE,
-    ),
-    Statistic(
-        "icc_1_k",
-        "ICC(k): the mean",
-        "coefficient",
-        variant="raters unknown",
-        docs="agreement",
-        cites=("mcgraw1996",),
-        minimum=BEYOND_CHANCE,
-        is_of_mean=True,
-    ),
+    _icc("icc_c_1", "ICC(C,1): consistency of one rating"),
+    _icc("icc_c_k", "ICC(C,k): consistency of the mean", is_of_mean=True),
+    _icc("icc_1_1", "ICC(1): one rating", variant="raters unknown"),
+    _icc("icc_1_k", "ICC(k): the mean", variant="raters unknown", is_of_mean=True),
 )
 COEFFICIENTS = PageTable(
     "Agreement between raters, with 95% CIs",

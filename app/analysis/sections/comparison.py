@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -36,108 +37,85 @@ from app.stats.result import Result, undefined
 # Label of intervals that treat the raters as fixed.
 THESE_RATERS = "these raters only"
 
+_statistic = partial(Statistic, docs="comparison")
 declare(
-    Statistic(
+    _statistic(
         "mean_difference",
         "Mean difference",
         "points",
-        docs="comparison",
         no_difference=0.0,
         bounds=Bounds(times=1),
         claim=claims.rated,
         tests={"mean_difference": Recorded(), "mean_difference_lmm": Recorded(procedure=LMM.procedure)},
         at_equal_length="mean_difference_at_equal",
     ),
-    Statistic(
+    _statistic(
         "mean_difference_responders",
         "Mean difference",
         "points",
         variant="items and responders random",
-        docs="comparison",
         cites=("clark1973", "raaijmakers1999"),
         no_difference=0.0,
         bounds=Bounds(times=1),
         claim=claims.rated,
         tests={"mean_difference_responders": Recorded(keys=("source", "reference", "level"))},
     ),
-    Statistic(
+    _statistic(
         "mean_difference_clmm",
         "Mean difference predicted by the ordinal mixed model",
         "points",
-        docs="comparison",
         cites=("mccullagh1980",),
         no_difference=0.0,
         bounds=Bounds(times=1),
     ),
-    Statistic(
+    _statistic(
         "odds_ratio_clmm",
         "Odds ratio of a higher rating (ordinal mixed model)",
         "ratio",
-        docs="comparison",
         cites=("mccullagh1980",),
         no_difference=1.0,
         claim=claims.odds,
         tests={"odds_ratio_clmm": Recorded()},
     ),
-    Statistic(
+    _statistic(
         "probit_shift_clmm",
         "Latent shift in SD units (probit mixed model)",
         "points",
-        docs="comparison",
         cites=("mccullagh1980",),
         no_difference=0.0,
     ),
-    Statistic(
+    _statistic(
         "share_at_least_clmm",
         "Share at or above the cut",
         "share",
         variant="predicted by the ordinal mixed model",
-        docs="comparison",
         cites=("mccullagh1980",),
     ),
-    Statistic(
-        "sd_item_clmm", "SD of items", "points", variant="latent scale", docs="comparison", cites=("mccullagh1980",)
-    ),
-    Statistic(
-        "sd_rater_clmm", "SD of raters", "points", variant="latent scale", docs="comparison", cites=("mccullagh1980",)
-    ),
-    Statistic(
+    _statistic("sd_item_clmm", "SD of items", "points", variant="latent scale", cites=("mccullagh1980",)),
+    _statistic("sd_rater_clmm", "SD of raters", "points", variant="latent scale", cites=("mccullagh1980",)),
+    _statistic(
         "sd_item_slope_clmm",
         "SD of the difference over items",
         "points",
         variant="latent scale",
-        docs="comparison",
         cites=("mccullagh1980",),
     ),
-    Statistic(
+    _statistic(
         "sd_rater_slope_clmm",
         "SD of the difference over raters",
         "points",
         variant="latent scale",
-        docs="comparison",
         cites=("mccullagh1980",),
     ),
-    Statistic(
-        "threshold_clmm",
-        "Threshold below the cut",
-        "points",
-        variant="latent scale",
-        docs="comparison",
-        cites=("mccullagh1980",),
+    _statistic("threshold_clmm", "Threshold below the cut", "points", variant="latent scale", cites=("mccullagh1980",)),
+    _statistic(
+        "proportional_odds_trend", "Trend of the log odds ratio over the points", "points", cites=("brant1990",)
     ),
-    Statistic(
-        "proportional_odds_trend",
-        "Trend of the log odds ratio over the points",
-        "points",
-        docs="comparison",
-        cites=("brant1990",),
-    ),
-    Statistic("log_odds_ratio_at_least", "Log odds ratio at the cut", "points", docs="comparison", no_difference=0.0),
-    Statistic(
+    _statistic("log_odds_ratio_at_least", "Log odds ratio at the cut", "points", no_difference=0.0),
+    _statistic(
         "equivalence",
         "Equivalence within the margin",
         "points",
-        docs="comparison",
         cites=("schuirmann1987",),
         no_difference=0.0,
         bounds=Bounds(times=1),
@@ -145,11 +123,10 @@ declare(
         margin=Margin("equivalent", "Equivalent", "Equivalence not shown", "equivalence test (two one-sided t tests)"),
         tests={"equivalence": Recorded()},
     ),
-    Statistic(
+    _statistic(
         "non_inferiority",
         "Non-inferiority by the margin",
         "points",
-        docs="comparison",
         cites=("schuirmann1987",),
         no_difference=0.0,
         bounds=Bounds(times=1),
@@ -163,106 +140,90 @@ declare(
         ),
         tests={"non_inferiority": Recorded()},
     ),
-    Statistic(
+    _statistic(
         "prob_superiority",
         "Probability of superiority (same rater",
         "share",
         variant="same item)",
-        docs="comparison",
         cites=("cliff1993",),
         no_difference=0.5,
         claim=claims.superior,
         tests={"prob_superiority": Recorded()},
     ),
-    Statistic(
-        "cliffs_delta",
-        "Cliff's delta within item and rater",
-        "coefficient",
-        docs="comparison",
-        cites=("cliff1993",),
-        no_difference=0.0,
+    _statistic(
+        "cliffs_delta", "Cliff's delta within item and rater", "coefficient", cites=("cliff1993",), no_difference=0.0
     ),
-    Statistic(
+    _statistic(
         "prob_superiority_unpaired",
         "Probability of superiority (unpaired)",
         "share",
-        docs="comparison",
         cites=("cliff1993",),
         no_difference=0.5,
     ),
-    Statistic(
+    _statistic(
         "cliffs_delta_unpaired",
         "Cliff's delta",
         "coefficient",
         variant="unpaired",
-        docs="comparison",
         cites=("cliff1993",),
         no_difference=0.0,
     ),
-    Statistic(
+    _statistic(
         "wilcoxon",
         "Wilcoxon signed-rank V",
         "test",
-        docs="comparison",
         cites=("wilcoxon1945",),
         claim=claims.tested,
         letter="V",
         effect=Effect("mean_difference", "t_paired"),
         tests={"wilcoxon": Recorded(unit="item_mean")},
     ),
-    Statistic(
+    _statistic(
         "mann_whitney",
         "Mann-Whitney U",
         "test",
-        docs="comparison",
         cites=("mann1947",),
         claim=claims.tested,
         letter="U",
         effect=Effect("rank_biserial"),
         tests={"mann_whitney": Recorded(unit="item_mean", perhaps=("level",))},
     ),
-    Statistic(
-        "rank_biserial", "Rank-biserial r", "coefficient", docs="comparison", cites=("cureton1956",), no_difference=0.0
-    ),
-    Statistic(
+    _statistic("rank_biserial", "Rank-biserial r", "coefficient", cites=("cureton1956",), no_difference=0.0),
+    _statistic(
         "chi_square",
         "Chi-square",
         "test",
-        docs="comparison",
         cites=("pearson1900",),
         claim=claims.tested,
         letter="χ²",
         is_of_counts=True,
         tests={"chi_square": Recorded(), "chi_square_all_sources": Recorded(keys=())},
     ),
-    Statistic(
+    _statistic(
         "t_paired",
         "Paired t on item means",
         "test",
-        docs="comparison",
         cites=("student1908",),
         claim=claims.tested,
         letter="t",
         effect=Effect("mean_difference", "t_paired"),
         tests={"t_paired": Recorded(unit="item_mean")},
     ),
-    Statistic(
+    _statistic(
         "t_unpaired",
         "Unpaired t on item means",
         "test",
-        docs="comparison",
         cites=("student1908",),
         claim=claims.tested,
         letter="t",
         effect=Effect("mean_difference", "t_unpaired"),
         tests={"t_unpaired": Recorded(unit="item_mean")},
     ),
-    Statistic("share_at_least", "Share at or above the cut", "share", docs="comparison"),
-    Statistic(
+    _statistic("share_at_least", "Share at or above the cut", "share"),
+    _statistic(
         "share_at_least_ratio",
         "Ratio of shares at or above the cut",
         "ratio",
-        docs="comparison",
         no_difference=1.0,
         claim=claims.ratio,
         tests={"share_at_least_ratio": Recorded(unit="item_mean", keys=("source", "reference", "cut"))},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -24,52 +25,45 @@ METHOD = Method(words=f"{LMM}: effect on the item, shrunken towards the mean")
 FLAT = 1e-9
 CITES = ("nagashima2019",)
 
+_statistic = partial(Statistic, docs="comparison")
 declare(
-    Statistic(
+    _statistic(
         "difference_new_item",
         "Difference on a new item",
         "points",
         variant="prediction interval",
-        docs="comparison",
         bounds=Bounds(times=1),
         cites=CITES,
     ),
-    Statistic(
+    _statistic(
         "difference_new_rater",
         "Difference of a new rater",
         "points",
         variant="prediction interval",
-        docs="comparison",
         bounds=Bounds(times=1),
         cites=CITES,
     ),
-    Statistic(
+    _statistic(
         "share_new_item",
         "Share preferred on a new item",
         "share",
         variant="prediction interval",
-        docs="comparison",
         cites=CITES,
         is_of_choices=True,
     ),
-    Statistic(
+    _statistic(
         "share_new_rater",
         "Share preferred by a new rater",
         "share",
         variant="prediction interval",
-        docs="comparison",
         cites=CITES,
         is_of_choices=True,
     ),
-    Statistic(
-        "opposite_items_share",
-        "Share of items with the opposite sign",
-        "share",
-        docs="comparison",
-        cites=("mathur2019", "nagashima2019"),
+    _statistic(
+        "opposite_items_share", "Share of items with the opposite sign", "share", cites=("mathur2019", "nagashima2019")
     ),
-    Statistic("item_difference", "Difference on this item", "points", docs="comparison", bounds=Bounds(times=1)),
-    Statistic("item_share", "Share preferred on this item", "share", docs="comparison"),
+    _statistic("item_difference", "Difference on this item", "points", bounds=Bounds(times=1)),
+    _statistic("item_share", "Share preferred on this item", "share"),
 )
 # of single items
 OF_ITEMS = ("item_difference", "item_share")

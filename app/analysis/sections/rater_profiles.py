@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from app.analysis.data.answers import UNITS, Choices
@@ -26,46 +27,26 @@ from app.stats.result import Method, Result, undefined
 ALONE = "no other rater rated the same units"
 BY_ROW = Method(words="answers in the order they were given")
 
+_statistic = partial(Statistic, docs="raters")
 declare(
-    Statistic(
-        "leave_one_out_correlation",
-        "Correlation with the mean of the others",
-        "coefficient",
-        docs="raters",
-        minimum=ASSOCIATION,
+    _statistic(
+        "leave_one_out_correlation", "Correlation with the mean of the others", "coefficient", minimum=ASSOCIATION
     ),
-    Statistic(
-        "leave_one_out_share",
-        "Share of other raters who agree",
-        "share",
-        docs="raters",
-        minimum_of_rater=ANSWERS_OF_RATER,
-    ),
-    Statistic(
-        "severity",
-        "Severity (points below the other raters)",
-        "points",
-        docs="raters",
-        minimum_of_rater=RATINGS_OF_RATER,
-    ),
-    Statistic(
+    _statistic("leave_one_out_share", "Share of other raters who agree", "share", minimum_of_rater=ANSWERS_OF_RATER),
+    _statistic("severity", "Severity (points below the other raters)", "points", minimum_of_rater=RATINGS_OF_RATER),
+    _statistic(
         "rater_severity",
         "Severity (log odds of a lower rating)",
         "points",
-        docs="raters",
         cites=("linacre1989",),
         minimum_of_rater=RATINGS_OF_RATER,
     ),
-    Statistic("consistency", "Inconsistency (residual SD)", "points", docs="raters", minimum_of_rater=RATINGS_OF_RATER),
-    Statistic("longest_run", "Longest run of identical answers", "count", docs="raters"),
-    Statistic(
-        "modal_share", "Share of the most frequent answer", "share", docs="raters", minimum_of_rater=ANSWERS_OF_RATER
-    ),
-    Statistic(
-        "answer_entropy", "Entropy of the answers in bits", "points", docs="raters", minimum_of_rater=ANSWERS_OF_RATER
-    ),
-    Statistic("answer_sd", "SD of the rater's answers", "points", docs="raters", minimum_of_rater=RATINGS_OF_RATER),
-    Statistic("longest_side_run", "Longest run of the same side", "count", docs="raters"),
+    _statistic("consistency", "Inconsistency (residual SD)", "points", minimum_of_rater=RATINGS_OF_RATER),
+    _statistic("longest_run", "Longest run of identical answers", "count"),
+    _statistic("modal_share", "Share of the most frequent answer", "share", minimum_of_rater=ANSWERS_OF_RATER),
+    _statistic("answer_entropy", "Entropy of the answers in bits", "points", minimum_of_rater=ANSWERS_OF_RATER),
+    _statistic("answer_sd", "SD of the rater's answers", "points", minimum_of_rater=RATINGS_OF_RATER),
+    _statistic("longest_side_run", "Longest run of the same side", "count"),
 )
 
 

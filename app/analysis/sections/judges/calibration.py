@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -37,60 +38,41 @@ OF_ALL = "probabilities of all allowed answers, against a randomly drawn human r
 OF_GIVEN = "probability of the answer given, against a randomly drawn human rater"
 NO_DISTRIBUTION = "The log-probabilities from the server do not identify the probabilities of the other answers."
 
+_statistic = partial(Statistic, docs="judges")
 declare(
-    Statistic(
+    _statistic(
         "brier_score",
         "Brier score of the judge's probabilities (0 is best",
         "coefficient",
         variant="2 worst)",
-        docs="judges",
         cites=("brier1950",),
         minimum=CALIBRATION,
     ),
-    Statistic(
+    _statistic(
         "brier_lowest",
         "Lowest Brier score that human disagreement allows",
         "coefficient",
-        docs="judges",
         cites=("simpson1949",),
         minimum=CALIBRATION,
     ),
-    Statistic(
-        "calibration_error",
-        "Expected calibration error",
-        "share",
-        docs="judges",
-        cites=("naeini2015", "guo2017"),
-        minimum=CALIBRATION,
+    _statistic(
+        "calibration_error", "Expected calibration error", "share", cites=("naeini2015", "guo2017"), minimum=CALIBRATION
     ),
-    Statistic(
-        "overconfidence",
-        "Judge's mean probability minus share of human raters who agree",
-        "share",
-        docs="judges",
-        minimum=CALIBRATION,
+    _statistic(
+        "overconfidence", "Judge's mean probability minus share of human raters who agree", "share", minimum=CALIBRATION
     ),
-    Statistic("stated_probability", "Judge's mean probability of its answers", "share", docs="judges"),
-    Statistic(
+    _statistic("stated_probability", "Judge's mean probability of its answers", "share"),
+    _statistic(
         "agreeing_share",
         "Share of human raters who agree with the judge",
         "share",
         variant="mean over units",
-        docs="judges",
     ),
-    Statistic(
-        "calibration_bin_probability",
-        "Judge's mean probability within the bin",
-        "share",
-        docs="judges",
-        cites=("degroot1983",),
+    _statistic(
+        "calibration_bin_probability", "Judge's mean probability within the bin", "share", cites=("degroot1983",)
     ),
-    Statistic(
-        "calibration_bin_share",
-        "Share of human raters who agree within the bin",
-        "share",
-        docs="judges",
-        cites=("degroot1983",),
+    _statistic(
+        "calibration_bin_share", "Share of human raters who agree within the bin", "share", cites=("degroot1983",)
     ),
 )
 CALIBRATED = PageTable(

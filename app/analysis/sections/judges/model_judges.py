@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 
@@ -39,78 +39,63 @@ from app.stats.result import Method, Result, undefined
 SWAPPED = "of answers repeated with the sides swapped"
 AGAIN = "of answers repeated with the same sides"
 
+_statistic = partial(Statistic, docs="judges")
 declare(
-    Statistic(
+    _statistic(
         "judge_correlation",
         "Judge's correlation with the mean of human raters",
         "coefficient",
-        docs="judges",
         minimum=ASSOCIATION,
         ceiling="ceiling_correlation",
     ),
-    Statistic(
+    _statistic(
         "ceiling_correlation",
         "Human ceiling: correlation with the mean of the other raters",
         "coefficient",
-        docs="judges",
         minimum=ASSOCIATION,
     ),
-    Statistic(
-        "judge_share", "Share of human raters who agree with the judge", "share", docs="judges", ceiling="ceiling_share"
-    ),
-    Statistic("ceiling_share", "Human ceiling: share of other raters who agree", "share", docs="judges"),
-    Statistic(
+    _statistic("judge_share", "Share of human raters who agree with the judge", "share", ceiling="ceiling_share"),
+    _statistic("ceiling_share", "Human ceiling: share of other raters who agree", "share"),
+    _statistic(
         "judge_share_consistent",
         "Share of human raters who agree with the judge, where it answered the same on both sides",
         "share",
-        docs="judges",
     ),
-    Statistic(
+    _statistic(
         "correlation_minus_ceiling",
         "Judge's correlation minus the human ceiling",
         "coefficient",
-        docs="judges",
         minimum=ASSOCIATION,
         no_difference=0.0,
     ),
-    Statistic(
+    _statistic(
         "share_minus_ceiling",
         "Share who agree with the judge minus the human ceiling",
         "share_points",
-        docs="judges",
         no_difference=0.0,
     ),
-    Statistic(
-        "alt_test_winning_rate",
-        "Alternative annotator test: winning rate",
-        "share",
-        docs="judges",
-        cites=("calderon2025",),
-    ),
-    Statistic(
+    _statistic("alt_test_winning_rate", "Alternative annotator test: winning rate", "share", cites=("calderon2025",)),
+    _statistic(
         "alt_test_advantage_probability",
         "Alternative annotator test: advantage probability",
         "share",
-        docs="judges",
         cites=("calderon2025",),
     ),
-    Statistic(
+    _statistic(
         "alt_test_units_needed",
         "Alternative annotator test: units per rater for 80% power",
         "count",
-        docs="judges",
         cites=("calderon2025",),
     ),
-    Statistic(
+    _statistic(
         "side_effect",
         "Rating on the left minus rating of the same response on the right",
         "points",
-        docs="judges",
         no_difference=0.0,
         bounds=Bounds(times=1),
     ),
-    Statistic("side_consistency", "Same answer after swapping sides", "share", docs="judges"),
-    Statistic("retest_agreement", "Same answer when asked again on the same sides", "share", docs="judges"),
+    _statistic("side_consistency", "Same answer after swapping sides", "share"),
+    _statistic("retest_agreement", "Same answer when asked again on the same sides", "share"),
 )
 AGAINST_PEOPLE = PageTable(
     "Model judges compared with human raters, with 95% CIs",
