@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from app.analysis.estimate import Estimate, Unit, without
@@ -72,6 +72,7 @@ MAX_ROWS, MAX_REASONS = 30, 3
 CONFUSION = "confusion_share"
 NO_BREAK_SPACE = "\u00a0"
 ALL_RATINGS = "all ratings"
+NO_WEIGHT = "Where its weight is 0, a judge saves no human ratings, and the estimate is that of people alone."
 DASH = "– not estimable: "
 NO_PREDICTION = (
     "the prediction interval would include nearly all possible values, so that the effect on a new item, or of a new "
@@ -99,7 +100,8 @@ def blocks_of(part: str, estimates: Sequence[Estimate], labels: Labels) -> Itera
         keys = {key for column in table.columns for key in column.statistics}
         block = _block(table.caption, table.columns, [f for f in estimates if f.statistic in keys], labels)
         if block is not None:
-            yield block
+            no_weight = any(f.statistic == "judge_weight" and f.estimate == 0 for f in estimates)
+            yield replace(block, notes=(NO_WEIGHT, *block.notes)) if table is together.TOGETHER and no_weight else block
     yield from _others(part, estimates, labels)
 
 

@@ -13,7 +13,8 @@ from app.analysis.findings.judge_conclusions import conclusions_by_judge
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.sections.judges.together import DRAWN, RANDOM, STACKED
+from app.analysis.sections.judges.together import DRAWN, RANDOM, STACKED, TOGETHER
+from app.results.pages.sections.part_tables import NO_WEIGHT, blocks_of
 from app.stats.comparison.prediction_powered import prediction_powered
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
@@ -292,3 +293,11 @@ def test_accuracy_is_that_over_all_items_with_a_key() -> None:
     assert people.estimate == pytest.approx(np.mean([(i + (k == 0)) % 3 > 0 for i in range(12) for k in range(4)]))
     both = only(found, "accuracy_ppi", scope=JUDGE)
     assert (both.p_value, both.n_units) == (None, N_ITEMS)
+
+
+def test_table_says_that_a_judge_without_weight_saves_nothing() -> None:
+    estimates, labels = report().of("judge"), protocol(FIVE, CHOICE).labels
+    for weight, is_said in ((0.5, False), (0.0, True)):
+        some = [replace(one, estimate=weight) if one.statistic == "judge_weight" else one for one in estimates]
+        (block,) = (block for block in blocks_of("judges", some, labels) if block.caption == TOGETHER.caption)
+        assert (NO_WEIGHT in block.notes) == is_said
