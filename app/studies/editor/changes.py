@@ -112,7 +112,8 @@ class _Comparison:
         self.words = {**words_of(old), **words_of(new)}
         self.controls = {**controls_at(old), **controls_at(new)}
         # By the name of the field, as entries of lists have theirs in common.
-        self.labels = {_field_of(path.split(".")): control.label for path, control in self.controls.items()}
+        fields = ((_field_of(path.split(".")), control.label) for path, control in self.controls.items())
+        self.labels = {field: label for field, label in fields if label != field[-1]}
 
     def changes(
         self,

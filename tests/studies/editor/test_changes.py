@@ -52,6 +52,11 @@ flow:
             "checks: {attention: [{key: look, text: Choose yes., codes: {1: yes, 2: no}, correct: 1}]}\nflow:",
             [("Checks: Attention checks, Look", "", "Choose yes. yes, no. Right answer: yes")],
         ),
+        (
+            "flow:",
+            "completion: {otherwise: {no_consent: {code: C1}}}\nflow:",
+            [("Recruitment: Other endings", "", "No consent: Code: C1")],
+        ),
         ("# ", "", None),
         ("title: Study", "title: [", None),
     ],
