@@ -13,6 +13,8 @@ from app.protocol.questions.question import Key, Prose
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.questions.scale import Label
 
+MAX_FACTORS = 6
+
 
 class Composite(BaseModel):
     """The questions that make up the score. In study.yaml a plain list of questions means their mean.
@@ -32,6 +34,12 @@ class Composite(BaseModel):
     """
     label: Label | None = None
     """The score's name on the lead's pages and in charts."""
+    factors: int | None = Field(default=None, ge=0, le=MAX_FACTORS)
+    """Estimate the factor structure of three or more questions, with this number of factors; 0: as many as parallel
+    analysis finds.
+    """
+    rotation: Literal["oblimin", "varimax"] = "oblimin"
+    """How factors are rotated: `oblimin`, which may correlate, or `varimax`, which may not."""
     text: Prose = ""
     """What the score means, for readers of the report."""
     citation: Prose = ""
@@ -48,6 +56,9 @@ class Composite(BaseModel):
             raise BrokenRuleError("a composite must name each question once")
         if self.at_least is not None and self.at_least > len(self.questions):
             raise BrokenRuleError(f"at_least must be at most the number of questions, {len(self.questions)}")
+        k, m = len(self.questions), max(self.factors or 0, 1)
+        if self.factors is not None and (k - m) ** 2 < k + m:
+            raise BrokenRuleError("factors must be so few that questions can tell them apart: 1 of 3, 2 of 5, 3 of 6")
         return self
 
     @property

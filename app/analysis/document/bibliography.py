@@ -17,6 +17,7 @@ austin2009|Austin, P. C.|2009|Balance diagnostics for comparing the distribution
 bates2015|Bates, D.; Mächler, M.; Bolker, B.; Walker, S.|2015|Fitting linear mixed-effects models using lme4|Journal of Statistical Software|67(1)|1–48|10.18637/jss.v067.i01
 bell2002|Bell, R. M.; McCaffrey, D. F.|2002|Bias reduction in standard errors for linear regression with multi-stage samples|Survey Methodology|28|169–181
 benjamini1995|Benjamini, Y.; Hochberg, Y.|1995|Controlling the false discovery rate: A practical and powerful approach to multiple testing|Journal of the Royal Statistical Society B|57|289–300|10.1111/j.2517-6161.1995.tb02031.x
+bernaards2005|Bernaards, C. A.; Jennrich, R. I.|2005|Gradient projection algorithms and software for arbitrary rotation criteria in factor analysis|Educational and Psychological Measurement|65|676–696|10.1177/0013164404272507
 bjornsson1968|Björnsson, C. H.|1968|Läsbarhet|Liber
 bradley1952|Bradley, R. A.; Terry, M. E.|1952|Rank analysis of incomplete block designs: I. The method of paired comparisons|Biometrika|39|324–345|10.1093/biomet/39.3-4.324
 brant1990|Brant, R.|1990|Assessing proportionality in the proportional odds model for ordinal logistic regression|Biometrics|46|1171–1178|10.2307/2532457
@@ -55,6 +56,7 @@ gwet2008|Gwet, K. L.|2008|Computing inter-rater reliability and its variance in 
 gwet2014|Gwet, K. L.|2014|Handbook of inter-rater reliability (4th ed.)|Advanced Analytics
 hainmueller2014|Hainmueller, J.; Hopkins, D. J.; Yamamoto, T.|2014|Causal inference in conjoint analysis: Understanding multidimensional choices via stated preference experiments|Political Analysis|22|1–30|10.1093/pan/mpt024
 holm1979|Holm, S.|1979|A simple sequentially rejective multiple test procedure|Scandinavian Journal of Statistics|6|65–70
+horn1965|Horn, J. L.|1965|A rationale and test for the number of factors in factor analysis|Psychometrika|30|179–185|10.1007/BF02289447
 hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model for sentiment analysis of social media text|Proceedings of the International AAAI Conference on Web and Social Media|8|216–225|10.1609/icwsm.v8i1.14550
 ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610|10.1111/j.1467-6494.1993.tb00783.x
 imbens2004|Imbens, G. W.; Manski, C. F.|2004|Confidence intervals for partially identified parameters|Econometrica|72|1845–1857|10.1111/j.1468-0262.2004.00555.x
@@ -64,6 +66,7 @@ krippendorff2004|Krippendorff, K.|2004|Reliability in content analysis: Some com
 krippendorff2011|Krippendorff, K.|2011|Computing Krippendorff's alpha-reliability|Annenberg School for Communication, University of Pennsylvania
 kuznetsova2017|Kuznetsova, A.; Brockhoff, P. B.; Christensen, R. H. B.|2017|lmerTest package: Tests in linear mixed effects models|Journal of Statistical Software|82(13)|1–26|10.18637/jss.v082.i13
 lan1983|Lan, K. K. G.; DeMets, D. L.|1983|Discrete sequential boundaries for clinical trials|Biometrika|70|659–663|10.1093/biomet/70.3.659
+lawley1971|Lawley, D. N.; Maxwell, A. E.|1971|Factor analysis as a statistical method|Butterworths
 lee2009|Lee, D. S.|2009|Training, wages, and sample selection: Estimating sharp bounds on treatment effects|Review of Economic Studies|76|1071–1102|10.1111/j.1467-937X.2009.00536.x
 linacre1989|Linacre, J. M.|1989|Many-facet Rasch measurement|MESA Press
 mann1947|Mann, H. B.; Whitney, D. R.|1947|On a test of whether one of two random variables is stochastically larger than the other|Annals of Mathematical Statistics|18|50–60|10.1214/aoms/1177730491

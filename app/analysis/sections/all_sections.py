@@ -24,6 +24,7 @@ from app.analysis.sections.dimensions import dimensions
 from app.analysis.sections.disagreement import disagreement
 from app.analysis.sections.distribution import distribution
 from app.analysis.sections.empathic import empathic
+from app.analysis.sections.factor_structure import composite_factors
 from app.analysis.sections.factors import attributes, factors
 from app.analysis.sections.heterogeneity import heterogeneity
 from app.analysis.sections.highlights import highlights
@@ -65,6 +66,7 @@ def _compared(study: StudyData) -> Iterator[Estimate]:
 def _composed(study: StudyData) -> Iterator[Estimate]:
     for data, table in study.composites:
         yield from composites(data, table)
+        yield from composite_factors(data, table, study.protocol.analysis.composites[data.question.key])
 
 
 def _dimensions(study: StudyData) -> Iterator[Estimate]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -10,6 +10,9 @@ import pytest
 from app.analysis import analyze
 from app.protocol.composite import composite_score
 from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
+
+if TYPE_CHECKING:
+    from app.analysis.report.report import Report
 
 WARM = {**FIVE, "key": "warm"}
 COLD = {**FIVE, "key": "cold", "reversed": True}
@@ -107,3 +110,71 @@ def test_questions_never_answered_together_have_no_correlation() -> None:
         row["response"] = f"{row['item']}:human"
     report = analyze(frames(study, [row for row in rows if row["question"] != "cold"]), study)
     assert not report.of("dimension")
+
+
+SIX = tuple(f"q{n}" for n in range(6))
+
+
+def _of_factors(factors: int | None, rows: list[dict[str, object]], **composite: object) -> Report:
+    asked = [{**FIVE, "key": key} for key in SIX]
+    study = protocol(
+        *asked, analysis={"composites": {"care": {"questions": list(SIX), "factors": factors, **composite}}}
+    )
+    return analyze(frames(study, rows), study)
+
+
+def _two_factors(noise: float) -> list[Row]:
+    rng = np.random.default_rng(2)
+    found: list[Row] = []
+    for item in range(20):
+        for rater in range(4):
+            of = rng.normal(0, 1.2, 2)
+            for n, key in enumerate(SIX):
+                value = int(np.clip(round(3 + of[n // 3] + rng.normal(0, noise)), 1, 5))
+                at = {"rater": f"r{rater}", "item": f"i{item}", "response": f"i{item}:human"}
+                found.append({**at, "question": key, "value": value})
+    return found
+
+
+def test_factors_of_a_composite_are_found_with_their_questions() -> None:
+    report = _of_factors(0, _two_factors(0.6))
+    number = only(report, "n_factors")
+    assert number.estimate == 2
+    assert "In lavaan: F1 =~ " in number.note
+    assert "Correlations of factors 1 and 2" in number.note
+    assert "q0 + q1 + q2" in number.note
+    loadings = np.array(
+        [[only(report, f"factor_loading_{m}", scope={"covariate": key}).estimate for m in (1, 2)] for key in SIX]
+    )
+    assert set(np.abs(loadings).argmax(axis=1)[:3]) != set(np.abs(loadings).argmax(axis=1)[3:])
+    assert np.abs(loadings).max(axis=1).min() > 0.6
+    shown = only(report, "factor_loading_1", scope={"covariate": "q0"})
+    assert (shown.ci_low or 9) < (shown.estimate or 9) < (shown.ci_high or 0)
+    assert not find(report, "factor_loading_3")
+    assert 0 < (only(report, "unique_variance", scope={"covariate": "q0"}).estimate or 0) < 0.6
+
+
+def test_unrelated_few_or_unasked_questions_have_no_loadings() -> None:
+    rows = _two_factors(0.6)
+    assert not find(_of_factors(None, rows), "n_factors")
+    few = only(_of_factors(1, rows[:36]), "n_factors")
+    assert (few.estimate, few.reason) == (None, "too_few")
+    rng = np.random.default_rng(4)
+    noise = _of_factors(0, [{**row, "value": int(rng.integers(1, 6))} for row in rows])
+    assert only(noise, "n_factors").estimate == 0
+    assert "finds no factor" in only(noise, "n_factors").note
+    assert not find(noise, "factor_loading_1")
+    with pytest.raises(ValueError, match="factors must be so few"):
+        _of_factors(4, rows)
+
+
+def test_a_heywood_case_and_missing_intervals_are_said() -> None:
+    """Two questions have all but the same answers, so that three factors leave no variance to one of them."""
+    rows = _two_factors(0.6)
+    values = {(row["rater"], row["item"]): row["value"] for row in rows if row["question"] == "q0"}
+    same = [
+        {**row, "value": values[row["rater"], row["item"]]} if row["question"] == "q1" and row["item"] != "i3" else row
+        for row in rows
+    ]
+    note = only(_of_factors(3, same, rotation="varimax"), "n_factors").note
+    assert "Improper solution (Heywood case)" in note

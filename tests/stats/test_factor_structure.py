@@ -1,0 +1,167 @@
+"""Factor structure against published solutions and on data with a known structure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.stats.factor_structure import (
+    Parallel,
+    Structure,
+    factor_structure,
+    lavaan_model,
+    most_factors,
+    parallel_analysis,
+    problem_of,
+)
+
+# Smith and Stanley (1983), six ability tests of 112 persons, as in R's `ability.cov`.
+ABILITY = (
+    (24.641,),
+    (5.991, 6.700),
+    (33.520, 18.137, 149.831),
+    (6.023, 1.782, 19.424, 12.711),
+    (20.755, 4.936, 31.430, 4.757, 52.604),
+    (29.701, 7.204, 50.753, 9.075, 66.762, 135.292),
+)
+# Printed by R's example(ability.cov): factanal(factors = 2, covmat = ability.cov).
+UNIQUE = (0.455, 0.589, 0.218, 0.769, 0.052, 0.334)
+VARIMAX = ((0.956, 0.182), (0.785, 0.225), (0.499, 0.543), (0.156, 0.622), (0.206, 0.860), (0.109, 0.468))
+ROWS_OF_VARIMAX = (4, 5, 0, 1, 2, 3)
+# Holzinger and Swineford (1939), nine tests of 301 pupils: correlations below the diagonal.
+HOLZINGER = (
+    (1.0,),
+    (0.297, 1.0),
+    (0.441, 0.340, 1.0),
+    (0.373, 0.153, 0.159, 1.0),
+    (0.293, 0.139, 0.077, 0.733, 1.0),
+    (0.357, 0.193, 0.198, 0.704, 0.720, 1.0),
+    (0.067, -0.076, 0.072, 0.174, 0.102, 0.121, 1.0),
+    (0.224, 0.092, 0.186, 0.107, 0.139, 0.150, 0.487, 1.0),
+    (0.390, 0.206, 0.329, 0.208, 0.227, 0.214, 0.341, 0.449, 1.0),
+)
+
+
+def _answers(lower: tuple[tuple[float, ...], ...], n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return n rows with exactly these covariances."""
+    k = len(lower)
+    covariance = np.zeros((k, k))
+    for i, row in enumerate(lower):
+        covariance[i, : len(row)] = covariance[: len(row), i] = row
+    drawn = np.random.default_rng(1).normal(size=(n, k))
+    drawn -= drawn.mean(axis=0)
+    white = drawn @ np.linalg.inv(np.linalg.cholesky(np.cov(drawn.T)).T)
+    return white @ np.linalg.cholesky(covariance).T
+
+
+def _fit(scores: np.ndarray[Any, Any], m: int, **more: Any) -> Structure:  # noqa: ANN401 - arguments of factor_structure
+    at = np.arange(len(scores))
+    return factor_structure(scores, m, item=at, rater=more.pop("rater", at), **{"n_draws": 0, **more})
+
+
+def test_solution_is_that_of_factanal() -> None:
+    """R's varimax stops a little before the best rotation."""
+    found = _fit(_answers(ABILITY, 112), 2, rotation="varimax")
+    assert found.unique == pytest.approx(UNIQUE, abs=6e-4)
+    order = np.argsort(-np.abs(found.loadings[4]))
+    assert found.loadings[ROWS_OF_VARIMAX, :][:, order] == pytest.approx(np.array(VARIMAX), abs=4e-3)
+    assert found.correlations == pytest.approx(np.eye(2))
+    assert found.heywood == []
+
+
+def test_three_factors_of_holzinger_and_swineford() -> None:
+    """Three tests each of visual, textual and speed factors, the structure of lavaan's example."""
+    scores = _answers(HOLZINGER, 301)
+    parallel = parallel_analysis(scores, n_draws=50)
+    assert parallel.n_factors == 3
+    assert parallel.eigenvalues[:4] == pytest.approx([3.216, 1.639, 1.365, 0.699], abs=0.002)
+    found = _fit(scores, 3, n_draws=6)
+    assert [len(set(found.main_factor[at : at + 3].tolist())) for at in (0, 3, 6)] == [1, 1, 1]
+    assert lavaan_model([f"x{n}" for n in range(1, 10)], found).splitlines()[0] == "F1 =~ x4 + x5 + x6"
+    # The model is the same under either rotation: pattern, factors' correlations and unique variances give it back.
+    model = found.loadings @ found.correlations @ found.loadings.T + np.diag(found.unique)
+    other = _fit(scores, 3, rotation="varimax")
+    assert model == pytest.approx(other.loadings @ other.loadings.T + np.diag(other.unique), abs=1e-4)
+    assert np.diag(model) == pytest.approx(np.ones(9), abs=1e-4)
+    assert found.low is not None
+    assert found.high is not None
+    assert ((found.low <= found.loadings) & (found.loadings <= found.high)).mean() > 0.6
+
+
+@pytest.mark.parametrize("rotation", ["oblimin", "varimax"])
+def test_loadings_are_those_of_statsmodels(rotation: str) -> None:
+    """Its maximum likelihood fit by another algorithm, its rotations from the same start."""
+    from statsmodels.multivariate.factor import Factor
+    from statsmodels.multivariate.factor_rotation import rotate_factors
+
+    scores = _answers(HOLZINGER, 301)
+    fit = Factor(corr=np.corrcoef(scores.T), n_factor=3, method="ml").fit()
+    found = _fit(scores, 3, rotation=rotation)
+    assert found.unique == pytest.approx(fit.uniqueness, abs=1e-3)
+    length = np.sqrt((fit.loadings**2).sum(axis=1, keepdims=True)) if rotation == "varimax" else 1
+    known = rotate_factors(fit.loadings / length, "varimax" if rotation == "varimax" else "quartimin")[0] * length
+    known = known[:, np.abs(known.T @ found.loadings).argmax(axis=0)]
+    assert np.abs(known) == pytest.approx(np.abs(found.loadings), abs=5e-3)
+
+
+def test_one_factor_has_a_positive_sign_and_few_raters_widen_its_interval() -> None:
+    """Four raters, whose answers share very different parts with the factor, say little about further raters."""
+    rng = np.random.default_rng(3)
+    factor, rater = rng.normal(size=(200, 1)), np.arange(200) % 4
+    scores = rng.normal(size=(200, 4)) - np.array([0.1, 0.5, 1.5, 3.0])[rater][:, None] * factor
+    widths = []
+    for of in (rater, np.arange(200)):
+        found = _fit(scores, 1, rater=of, n_draws=30)
+        assert found.loadings.sum() > 0
+        assert found.low is not None
+        assert found.high is not None
+        widths.append((found.high - found.low).mean())
+    assert widths[0] > 1.3 * widths[1]
+
+
+def test_improper_solution_is_said() -> None:
+    """Two pairs of questions, one of them almost the same: its unique variance goes to 0 (Heywood)."""
+    assert Structure(np.ones((3, 1)), np.array([0.4, 0.001, 0.3]), np.ones((1, 1)), 9).heywood == [1]
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        (np.ones((20, 2)), "too_few"),
+        (np.random.default_rng(1).normal(size=(6, 3)), "too_few"),
+        (np.column_stack([np.arange(20.0) % 3, np.arange(20.0) % 7, np.ones(20)]), "no_variation"),
+        (np.column_stack([np.arange(20.0) % 3, np.arange(20.0) % 7, np.arange(20.0) % 3]), "singular"),
+    ],
+)
+def test_questions_without_a_structure_have_a_reason(scores: np.ndarray[Any, Any], reason: str) -> None:
+    problem = problem_of(scores)
+    assert problem is not None
+    assert problem[0] == reason
+    assert problem_of(_answers(ABILITY, 30)) is None
+
+
+def test_samples_without_a_solution_give_no_interval() -> None:
+    """One rater gives half of all answers; without it, a question never varies."""
+    scores = _answers(ABILITY, 30)
+    scores[:, 0] = 0
+    scores[:2, 0] = (1, 2)
+    found = _fit(scores, 1, n_draws=12, rater=np.arange(30) // 2)
+    assert (found.low, found.high) == (None, None)
+    assert found.loadings.shape == (6, 1)
+
+
+def test_rotation_ends_also_where_it_does_not_converge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.stats.factor_structure.MAX_TURNS", 2)
+    monkeypatch.setattr("app.stats.factor_structure.MAX_HALVINGS", 1)
+    found = _fit(_answers(HOLZINGER, 301), 3)
+    assert np.diag(found.correlations) == pytest.approx(np.ones(3))
+
+
+def test_fewer_factors_than_questions_can_be_told_apart() -> None:
+    assert [most_factors(k) for k in (3, 5, 6, 9)] == [1, 2, 3, 5]
+
+
+def test_all_eigenvalues_above_their_limits_are_factors() -> None:
+    assert Parallel(np.array([2.0, 1.0]), np.array([1.0, 0.5])).n_factors == 2
