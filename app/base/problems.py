@@ -71,11 +71,11 @@ class Problems:
 
     def of(self, file: str) -> bool:
         """Return whether the file has a problem."""
-        return any(problem.file == file for problem in self._problems)
+        return bool(self.list_of(file))
 
     def list_of(self, file: str) -> list[Problem]:
         """Return the problems of a file."""
-        return [problem for problem in self._problems if problem.file == file]
+        return [problem for problem in self._problems if problem.file == printable(file)]
 
     @property
     def errors(self) -> list[Problem]:

@@ -142,3 +142,7 @@ def test_mixed_encodings_are_rejected(tmp_path: Path) -> None:
 def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
     found = problems(tmp_path, f"{LONG}x,z,person,warmth,9\nx,a,nobody,warmth,8\nx,a,model-1,warmth,7\n")
     assert [(problem.row, problem.column) for problem in found] == [(3, "item"), (4, "source"), (5, "value")]
+
+
+def test_a_file_whose_name_cannot_be_printed_has_its_problems(tmp_path: Path) -> None:
+    assert problems(tmp_path, "R", file="a\x07b.csv")[0].file == "a\\x07b.csv"
