@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from app.analysis.document.registration import read_registration
 from app.analysis.document.report_context import ReportContext
+from app.base.words import and_list, counted
 from app.protocol.study import Protocol
 from app.results.registration.preregister import registration_of
 from app.studies.coverage import count_skipped
@@ -30,13 +31,30 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
+_VERSIONS = text("""
+    SELECT s.protocol_version, count(DISTINCT s.rater_id) FROM rating_sessions s
+    WHERE s.study_id = :study AND EXISTS (
+      SELECT FROM assignments a WHERE a.study_id = s.study_id AND a.rating_session_id = s.id AND a.state = 'done')
+    GROUP BY 1 ORDER BY 1
+""")
+
+
+def version_words(db: Connection, study: StudyRow, version: int) -> str:
+    """How many raters took part under each version of the design; empty if all did under the one of the results."""
+    n_raters = {int(one): int(n) for one, n in db.execute(_VERSIONS, {"study": study.id})}
+    if n_raters.keys() <= {version}:
+        return ""
+    parts = and_list([f"version {one} ({counted(n, 'rater')})" for one, n in n_raters.items()])
+    return f"Raters took part under {parts} of the design. The results of all of them use version {version}."
+
+
 def report_context_of(db: Connection, study: StudyRow, version: int | None = None) -> ReportContext:
     """The circumstances of a stored study now; `version`: the report's protocol version, by default the current one."""
     plan = registration_of(db, study)
     made_by = version or study.protocol_version
     return ReportContext(
         today(),
-        STATUS[study.status],
+        " ".join(filter(None, (STATUS[study.status], version_words(db, study, made_by)))),
         plan,
         made_by,
         template_origin(get_protocol(db, study.id, made_by)),

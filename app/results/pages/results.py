@@ -22,6 +22,7 @@ from app.base.rendering.pages import page
 from app.base.web.links import base_address
 from app.protocol.labels import Labels
 from app.rating.review.rater_rows import has_only_simulated
+from app.results.documents.report_context import version_words
 from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import ProgressChart
 from app.results.pages.report_query import OwnReportQuery, ReportQuery
@@ -216,10 +217,11 @@ def _answer(
     looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
     with request.app.state.begin() as db:
         kept = list_snapshots(db, own.study.id)
+        versions = version_words(db, own.study, own.study.protocol_version) if found["here"] == SUMMARY else ""
     plan = _plan(request, own, made, own.study.protocol_version)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
-    found |= {"computing": computing, "newest": answer and _answered(asked, answer)}
+    found |= {"versions": versions, "computing": computing, "newest": answer and _answered(asked, answer)}
     found |= {"update": _update(request, stopped or made)}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
@@ -281,7 +283,7 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: ReportQuery, context: 
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
     plan = _plan(request, own, made, opened.row.protocol_version)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
-    found |= {"replica_note": "", "stopped": None, "computing": None, "newest": None, "update": ""}
+    found |= {"replica_note": "", "stopped": None, "versions": "", "computing": None, "newest": None, "update": ""}
     frame["command"] = shlex.join(["attune", "snapshot", "show", own.study.slug, asked.snapshot, "--json"])
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 

@@ -17,6 +17,7 @@ from app.analysis.wording.formatting import UNADJUSTED
 from app.base.processes.side_process import SideProcessError
 from app.rating.life_cycle import open_study
 from app.results.data.study_mark import get_data
+from app.results.documents.report_context import report_context_of
 from app.results.pages.sections.parts import TITLES
 from app.results.reports import live_report, outcomes
 from app.results.reports.kept_results import record_answer
@@ -361,6 +362,19 @@ def test_study_without_ratings_says_so(client: TestClient, db: Connection, lead:
     page = client.get("/studies/small/results")
     assert page.status_code == 200
     assert "No ratings yet" in page.text
+
+
+@pytest.mark.usefixtures("rated")
+def test_versions_of_the_design_that_raters_answered_under_are_told(client: TestClient, db: Connection) -> None:
+    assert "Raters took part under" not in client.get("/studies/small/results").text
+    open_study(db, "small")
+    client.post("/studies/small/design/study", data={"number": "0", "instructions": "Read **both**."})
+    assert client.post("/studies/small/design/version").status_code == 303
+    told = r"Raters took part under version 1 \(\d raters?\) of the design. The results of all of them use version 2\."
+    assert re.search(told, client.get("/studies/small/results").text)
+    study = get_study(db, "small")
+    assert study
+    assert re.search(told, report_context_of(db, study).status)
 
 
 @pytest.mark.usefixtures("rated")
