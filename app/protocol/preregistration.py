@@ -17,7 +17,7 @@ class SizePlan(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     difference: FiniteFloat | None = None
-    """The smallest difference of interest; of tests against a margin, the true difference."""
+    """The smallest difference of interest; of tests against a margin, the assumed difference."""
     mean: FiniteFloat | None = None
     """The mean of the reference."""
     item: Sd | None = None
@@ -53,7 +53,7 @@ class Preregistration(BaseModel):
     sample_size: Prose = ""
     """Why this many items and raters; the power of the plan is added to it."""
     plan: SizePlan | None = None
-    """What the sample size was planned with: `attune plan`, *Plan* and the registration take it."""
+    """What the sample size was planned with: forecasts and the registration take it."""
     stopping_rule: Prose = ""
     """When data collection ends. Default: when every trial has its number of raters."""
     exclusions: Prose = ""
