@@ -16,6 +16,9 @@ PRINT_WIDTH = 560
 HEIGHT, LOW_HEIGHT = 180, 70
 # Of the axis beside each panel, in pixels.
 AXIS_WIDTH = 70
+# Up to so many hours, days or weeks with ratings are points: bars and areas would be blocks without a shape.
+SPARSE = 5
+POINT = {"filled": True, "size": 70, "opacity": 1}
 HEADS: dict[Unit, str] = {"hour": "Hour (UTC)", "day": "Day (UTC)", "week": "Week from (UTC)"}
 
 
@@ -143,6 +146,7 @@ def _cells(step: ProgressStep, unit: Unit) -> tuple[str, ...]:
 def _row(step: ProgressStep) -> dict[str, str | int]:
     return {
         "start": _iso(step.start),
+        "middle": _iso(step.start + (step.end - step.start) / 2),
         "end": _iso(step.end),
         "ratings": step.n_ratings,
         "finished": step.n_finished,
@@ -159,17 +163,19 @@ def _x(field: str, progress: Progress, *, has_labels: bool) -> Spec:
     words = ("%H:%M" if is_one_day else "%-d %b, %H:%M") if progress.unit == "hour" else "%-d %b"
     shown = {"format": words, "tickCount": 6} if has_labels else {"labels": False, "ticks": False}
     axis = {"grid": False, "labelOverlap": True, **shown}
-    return {"field": field, "type": "temporal", "title": None, "scale": {"type": "utc"}, "axis": axis}
+    ends = [1000 * at.timestamp() for at in (progress.steps[0].start, progress.steps[-1].end)]
+    return {"field": field, "type": "temporal", "title": None, "scale": {"type": "utc", "domain": ends}, "axis": axis}
 
 
 def _so_far(progress: Progress, theme: Theme, width: int) -> Spec:
     """The total as a line through the ends of the steps, from 0, with the goal as a dashed line."""
     colours = COLOURS[theme]
     y = {"field": "total", "type": "quantitative", "title": f"{progress.noun.capitalize()} so far"}
+    area = {"type": "area", "line": {"color": colours.source, "strokeWidth": 2}, "opacity": 0.25}
     first = {"end": _iso(progress.steps[0].start), "total": 0}
     line = {
         "data": {"values": [first, *map(_row, progress.steps)]},
-        "mark": {"type": "area", "line": {"color": colours.source, "strokeWidth": 2}, "opacity": 0.25},
+        "mark": {"type": "line", "point": POINT, "strokeWidth": 2} if _is_sparse(progress) else area,
         "encoding": {"x": _x("end", progress, has_labels=False), "y": y, "color": {"value": colours.source}},
     }
     goal = {
@@ -187,14 +193,14 @@ def _per_step(progress: Progress, theme: Theme, width: int, field: Literal["rati
     y_title = [noun, f"per {progress.unit}"]
     y_axis = {"tickCount": 2, "tickMinStep": 1, "format": ",d"}
     colour = COLOURS[theme].reference if field == "finished" else COLOURS[theme].source
-    return {
-        "width": width,
-        "height": LOW_HEIGHT,
-        "mark": {"type": "rect", "color": colour, "x2Offset": -1},
-        "encoding": {
-            "x": _x("start", progress, has_labels=is_lowest),
-            "x2": {"field": "end"},
-            "y": {"field": field, "type": "quantitative", "title": y_title, "axis": y_axis, "scale": {"zero": True}},
-            "y2": {"datum": 0},
-        },
-    }
+    x = _x("middle" if _is_sparse(progress) else "start", progress, has_labels=is_lowest)
+    y = {"field": field, "type": "quantitative", "title": y_title, "axis": y_axis, "scale": {"zero": True}}
+    whole = {"width": width, "height": LOW_HEIGHT}
+    if _is_sparse(progress):
+        return {**whole, "mark": {"type": "point", **POINT, "color": colour}, "encoding": {"x": x, "y": y}}
+    bar = {"x": x, "x2": {"field": "end"}, "y": y, "y2": {"datum": 0}}
+    return {**whole, "mark": {"type": "rect", "color": colour, "x2Offset": -1}, "encoding": bar}
+
+
+def _is_sparse(progress: Progress) -> bool:
+    return sum(step.n_ratings > 0 for step in progress.steps) <= SPARSE

@@ -50,6 +50,16 @@ def test_finding_says_when_the_goal_was_reached() -> None:
     assert "The goal of 50 trials rated was reached on 6 May 2026." in ProgressChart(progress(goal=50)).finding
 
 
+def test_few_times_are_points_and_many_are_bars_on_one_axis() -> None:
+    """A single hour was a block as wide as the chart, below a triangle."""
+    many = {MAY + timedelta(days=day): 10 for day in range(6)}
+    for counts, marks in ((DAYS, ["line", "point", "point"]), (many, ["area", "rect", "rect"])):
+        so_far, *per_day = panels(ProgressChart(progress(counts=counts)).spec())
+        shown = [so_far["layer"][0], *per_day]
+        assert [one["mark"]["type"] for one in shown] == marks
+        assert len({str(one["encoding"]["x"]["scale"]) for one in shown}) == 1
+
+
 def test_loaded_answers_have_no_goal_and_no_finished_raters() -> None:
     chart = ProgressChart(progress(goal=None))
     assert len(panels(chart.spec())) == len(("so far", "per day"))
