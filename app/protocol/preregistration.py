@@ -39,7 +39,11 @@ class SizePlan(BaseModel):
 
     @property
     def stated(self) -> dict[str, float]:
-        """The stated mean, difference and standard deviations, by name."""
+        """The stated mean, difference and standard deviations, by name.
+
+        >>> SizePlan(difference=0.3, attrition=0.1).stated
+        {'difference': 0.3}
+        """
         own = self.model_dump(exclude={"n_raters", "attrition", "power"})
         return {name: value for name, value in own.items() if value is not None}
 

@@ -96,6 +96,7 @@ def test_cronbach_alpha_of_recoded_scores_matches_psych(shared: Path) -> None:
         ({"warm": ["warm", "cold"]}, "must not have the key of a question"),
         ({"c": ["warm", "warm"]}, "each question once"),
         ({"c": {"questions": ["warm"], "at_least": 2}}, "at most the number of questions, 1"),
+        ({"c": {"questions": ["warm", "cold"], "factors": 1}}, "1 of 3, 2 of 5, 3 of 6"),
         ({"c": []}, "at least 1 item"),
     ],
 )
