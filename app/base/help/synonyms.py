@@ -13,6 +13,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "annotators": _RATERS,
     "annotation": ("rating",),
     "annotations": ("rating",),
+    "speeder": ("reading speed", "flags"),
+    "speeders": ("reading speed", "flags"),
     "coder": _RATERS,
     "coders": _RATERS,
     "participant": ("participant", "rater"),

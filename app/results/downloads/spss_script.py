@@ -35,8 +35,13 @@ VARIABLE LABELS
 
 * Answers of people only. To rehearse the analysis with simulated ratings, leave this out.
 SELECT IF (rater_kind = 'person' AND is_simulated = 'false').
-EXECUTE.
+{counted}EXECUTE.
 """
+# What the estimates leave out, by the column that says so.
+COUNTED = {
+    "exclude": "* Without excluded answers.\nSELECT IF (exclude = '').\n",
+    "repeat": "* Without planned repeats.\nSELECT IF (planned_repeat = 0).\n",
+}
 
 
 def spss_script(protocol: Protocol, columns: Sequence[str]) -> str:
@@ -45,7 +50,10 @@ def spss_script(protocol: Protocol, columns: Sequence[str]) -> str:
     shown = [named[name] for name in columns]
     variables = "\n".join(f"    {_name(one.name)} {'F12.4' if one.type in NUMBERS else 'A255'}" for one in shown)
     labels = "\n".join(f"  {_name(one.name)} {_quoted(f'{one.label}: {one.meaning}', MAX_LABEL)}" for one in shown)
-    head = HEAD.format(title=_line(protocol.title), slug=protocol.slug, variables=variables, labels=labels)
+    counted = "".join(words for name, words in COUNTED.items() if name in columns)
+    head = HEAD.format(
+        title=_line(protocol.title), slug=protocol.slug, variables=variables, labels=labels, counted=counted
+    )
     return head + "".join(map(_points, protocol.scaled_questions))
 
 

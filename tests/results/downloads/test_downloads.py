@@ -199,6 +199,10 @@ def test_spss_and_r_scripts_label_columns_and_scales(study: StudyFolder) -> None
     syntax = spss_script(study.protocol, columns)
     assert [line.split()[0] for line in syntax.splitlines() if line.startswith("    ")] == columns
     assert "  1 'not'" in syntax
+    # The syntax counted excluded answers and planned repeats, which estimates and the script for R leave out.
+    kept = ["exclude", "repeat", *columns]
+    assert "SELECT IF (exclude = '').\n" in spss_script(study.protocol, kept)
+    assert "SELECT IF (planned_repeat = 0).\n" in spss_script(study.protocol, kept)
     script = r_script(study.protocol)
     assert 'levels = c("1", "2", "3", "4", "5"), labels = c("not", "slightly", "moderately", "quite", "very")' in script
     assert script.count("(") == script.count(")")
