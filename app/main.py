@@ -24,6 +24,7 @@ from app import routes
 from app.accounts.openid.provider import Client, OpenIdProvider
 from app.accounts.passwords import BREACHED
 from app.accounts.sign_in import signed_out
+from app.base.backups.backups import MAX_AGE_DAYS
 from app.base.database.address import parse_address
 from app.base.database.engine import SPARE_CONNECTIONS, database_url, hot_share, make_engine, transactions
 from app.base.database.operations import RecentOperations
@@ -158,6 +159,8 @@ def _set_database(app: FastAPI, engine: Engine, now: Settings) -> None:
     # The folder of the embedded database, whose disk is watched.
     is_embedded = now.embedded or not now.database_url
     app.state.data_dir = now.data_dir or default_data_dir() if is_embedded else None
+    # How long the backups of a database elsewhere are kept is not known here.
+    app.state.backup_days = MAX_AGE_DAYS if is_embedded else None
     app.state.deletions = DeletionList(now.backups_folder(default_data_dir))
 
 

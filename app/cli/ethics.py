@@ -12,13 +12,10 @@ from app.cli.reading import read_study_folder
 from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
-from app.results.documents.report_files import document_files
+from app.results.documents.ethics_download import ethics_files, ethics_of
 from app.settings import settings
-from app.studies.coverage import get_counts
 from app.studies.creation.read_new_study import planned_items
 from app.studies.folder.study_templates import template_origin
-from app.studies.protocols import get_protocol
-from app.studies.studies import get_keep_until
 
 
 def ethics(study: Study, out: NewFolder, format_: Formats = None, is_folder: BareName = None) -> None:
@@ -30,12 +27,8 @@ def ethics(study: Study, out: NewFolder, format_: Formats = None, is_folder: Bar
     refuse_full_folder(out)
     which = folder_or_slug(study, command="ethics", is_folder=is_folder)
     document = _of_folder(which) if isinstance(which, Path) else _of_stored(which)
-    files = {
-        path: content
-        for path, content in document_files(document, {}, formats, name="ethics").items()
-        if path != "tables.tex"
-    }
-    say(f"{write_files(out, files)} files written to {out}. Read them, and complete what is in brackets.")
+    written = write_files(out, ethics_files(document, formats))
+    say(f"{written} files written to {out}. Read them, and complete what is in brackets.")
 
 
 def _of_folder(folder: Path) -> Document:
@@ -50,12 +43,7 @@ def _of_folder(folder: Path) -> Document:
 
 def _of_stored(slug: str) -> Document:
     with store() as engine, engine.connect() as db:
-        row = stored_study(db, slug)
-        protocol = get_protocol(db, row.id, row.protocol_version)
-        retention = Retention(get_keep_until(db, row.id), _backup_days())
-        return ethics_document(
-            protocol, retention, n_items=get_counts(db, row.id).n_items, origin=template_origin(protocol)
-        )
+        return ethics_of(db, stored_study(db, slug), _backup_days())
 
 
 def _backup_days() -> int | None:

@@ -53,6 +53,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "export_report",
         "show_preregistration",
         "export_preregistration",
+        "export_ethics",
         "show_charts",
         "show_drawing",
         "show_chart",

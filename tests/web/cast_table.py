@@ -196,6 +196,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/results.json": READ_PAGE,
     "GET /studies/{slug}/results.csv": READ_PAGE,
     "GET /studies/{slug}/report.{file_format}": READ_PAGE,
+    "GET /studies/{slug}/ethics.{file_format}": READ_PAGE,
     "POST /studies/{slug}/snapshots": study(400, *READERS),
     # Nobody but a lead of its study sees where a snapshot is.
     "GET /snapshots/{token}": leads(404),

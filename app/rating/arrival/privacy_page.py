@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.base.backups.backups import MAX_AGE_DAYS
 from app.base.language.message import message
 from app.base.web.deps import Db
 from app.base.web.errors import ForbiddenError, NotFoundError
@@ -36,8 +35,7 @@ def show_privacy(request: Request, slug: str, db: Db) -> Response:
         protocol,
         stored=stored_data(protocol),
         keep_until=get_keep_until(db, study.id),
-        # How long the backups of a database elsewhere are kept is not known here.
-        backup_days=None if request.app.state.data_dir is None else MAX_AGE_DAYS,
+        backup_days=request.app.state.backup_days,
     )
 
 

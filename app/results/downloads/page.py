@@ -56,6 +56,7 @@ def downloads_of(slug: str, url_for: Callable[..., object], *, has_models: bool)
         ("Scripts", _scripts(files)),
         ("Whole study", [*_whole_study(files), *(_requests(files) if has_models else ())]),
         ("Estimates", _estimates(files)),
+        ("For an ethics board (IRB)", _ethics(files)),
     ]
 
 
@@ -157,6 +158,22 @@ def _estimates(files: _Files) -> list[Download]:
     ]
 
 
+def _ethics(files: _Files) -> list[Download]:
+    return [
+        Download(
+            f"{files.slug}-ethics.docx",
+            files.at("export_ethics", file_format="docx"),
+            "Purposes, procedure, risks, data, recipients, retention and rights, written from the design. Complete "
+            "what is in brackets.",
+        ),
+        Download(
+            f"{files.slug}-ethics.zip",
+            files.at("export_ethics", file_format="zip"),
+            "The same document as Word, PDF, HTML, Markdown and LaTeX.",
+        ),
+    ]
+
+
 def explained_columns(protocol: Protocol) -> list[tuple[str, str, str]]:
     """The columns of ratings.csv: name, label and meaning. Columns that no answer fills are left out of the file."""
     absent: tuple[str, ...] = () if protocol.conditions else ("condition",)
@@ -166,7 +183,7 @@ def explained_columns(protocol: Protocol) -> list[tuple[str, str, str]]:
 
 
 router = APIRouter()
-ReportFormat = Literal["html", "pdf", "docx", "zip"]
+DocumentFormat = Literal["html", "pdf", "docx", "zip"]
 
 
 @router.get("/studies/{slug}/downloads")
@@ -210,7 +227,7 @@ def export_study(request: Request, own: OwnExport) -> Response:
 
 @router.get("/studies/{slug}/report.{file_format}")
 def export_report(
-    request: Request, own: OwnExport, asked: OwnReportQuery, file_format: ReportFormat, numbers: NumberStyle = "plain"
+    request: Request, own: OwnExport, asked: OwnReportQuery, file_format: DocumentFormat, numbers: NumberStyle = "plain"
 ) -> Response:
     """The report for a paper: one file, or all formats in an archive."""
     from app.results.documents.report_download import wanted_report
@@ -223,6 +240,14 @@ def export_report(
         made, version, file_format, name, numbers=numbers, n_deleted=None if opened else made.n_deleted
     )
     return made_file(request, own.study, wanted)
+
+
+@router.get("/studies/{slug}/ethics.{file_format}")
+def export_ethics(request: Request, own: OwnExport, file_format: DocumentFormat) -> Response:
+    """The document for an ethics board: one file, or all formats in an archive. It holds no answers."""
+    part = f"ethics.{file_format}"
+    given = {"ending": file_format, "backup_days": request.app.state.backup_days}
+    return made_file(request, own.study, Wanted("ethics", part, given, f"{own.study.slug}-{part}"))
 
 
 def archive(request: Request, study: StudyRow) -> Response:

@@ -35,6 +35,7 @@ MAKERS = {
     "archive": "app.results.downloads.download_files:write_study_zip",
     "chart": "app.results.charts.draw:draw_chart",
     "report": "app.results.documents.report_download:write_report",
+    "ethics": "app.results.documents.ethics_download:write_ethics",
     "registration": "app.results.registration.preregister:write_archive",
     "preregistration": "app.results.registration.preregister:write_registration",
     "forecast": "app.results.planning.forecast:write_forecast",
