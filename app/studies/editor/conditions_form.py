@@ -166,12 +166,9 @@ def level_words(factor: Mapping[str, Any], level: str) -> str:
 def _conditions(control: Control, data: Data, stored: Stored) -> Control:
     factors = named_of(_NAMES, data.get(CONDITIONS))
     control = labelled_rows(control, data, stored)
+    factors = {key: one for key, one in factors.items() if isinstance(one, dict)}
     rows = tuple(_factor(row, factors[row.key], data) if row.key in factors else row for row in control.children)
-    drawn = (
-        "-".join((str(one.get("kind")), str(one.get("assign")), *_drawn_levels(one)))
-        for one in factors.values()
-        if isinstance(one, dict)
-    )
+    drawn = ("-".join((str(one.get("kind")), str(one.get("assign")), *_drawn_levels(one))) for one in factors.values())
     return replace(control, children=rows, drawn="|".join(drawn))
 
 

@@ -190,8 +190,8 @@ def test_a_renamed_question_of_an_open_study_keeps_its_results_together(
     rate(db, study_id, rater="anna")
     save(client, 1, label="Liking", text="Which one do you like more?")
     page = unescape(client.get("/studies/small/design").text)
-    assert "“Preference” is called “Liking” in the results from then on, also for what has been collected." in page
-    assert "The wording of “Liking” changes. Answers to both wordings count together in the results." in page
+    assert "“Preference” is called “Liking” from then on, also for what has been collected." in page
+    assert "The wording of “Liking” changes. Answers to both versions count together." in page
     assert client.post("/studies/small/design/version").status_code == 303
     rate(db, study_id, rater="ben")
     ratings = study_frames(db, study_id).ratings
@@ -315,7 +315,7 @@ def test_removing_takes_along_what_needs_the_question_says_so_and_is_undone(
     assert keys(db) == ["preference"]
     assert (document(db)["analysis"]["composites"], len(document(db)["analysis"]["primary"])) == ({}, 1)
     assert "This went or changed with it" in page
-    assert "Analysis: Composites" in page
+    assert "Analysis: Scores from several questions" in page
     undo = re.search(r'value="(undo \d+)"', page)
     assert undo
     press(client, undo[1])
