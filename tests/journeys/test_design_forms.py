@@ -69,10 +69,16 @@ def test_comparison_is_a_sentence_whose_choices_follow_each_other(engine: Engine
     expect(page.locator("#problems-in-analysis")).to_have_text(re.compile("^1"))
     # The words of the count, which are only heard, do not widen the question editor on a phone.
     page.goto("/studies/rated/design/questions")
+    # Of the parts that are steps of the draft, only those with problems are listed a second time.
+    parts = page.get_by_role("navigation", name="Parts of the design").get_by_role("link")
+    expect(parts.filter(has_text=re.compile("Analysis|Questions|Consent|Trials|Recruitment"))).to_have_text(
+        [re.compile("^Analysis")]
+    )
     check_in(LIGHT_AND_DARK_PHONE, page)
     page.goto("/studies/rated/design/analysis")
     margin.fill("0.5")
     expect(page.locator("#problems-in-analysis")).to_be_hidden()
+    expect(parts.filter(has_text="Analysis")).to_have_count(0)
     check_in(LIGHT_AND_DARK_PHONE, page)
     page.reload()
     expect(margin).to_have_value("0.5")
@@ -84,7 +90,7 @@ def test_counts_of_problems_follow_each_save_and_focus_stays(engine: Engine, pag
     count, title = page.locator("#problems-in-study"), page.get_by_label("Title", exact=True)
     expect(count).to_be_hidden()
     title.fill("")
-    link = page.locator(".sections").get_by_role("link", name="Questions")
+    link = page.locator(".sections").get_by_role("link", name="Sources")
     link.focus()
     expect(count).to_have_text(re.compile("^1"))
     expect(link).to_be_focused()
