@@ -30,7 +30,7 @@ from app.rating.review import raters_page, seen_trials_page
 from app.rating.steps import checks_page, last_pages, pause_page, practice_page, questionnaires_page
 from app.rating.steps import messages_page as messages_from_lead
 from app.rating.trial_run import trial_run_page
-from app.rating.trial_run.trial_run import steps_ahead
+from app.rating.trial_run.trial_run import conditions_of, steps_ahead
 from app.rating.withdrawal import withdraw_page
 from app.results.charts import page as charts_page
 from app.results.downloads import page as downloads_page
@@ -129,6 +129,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.state.pages.environment.globals["kept_page"] = KeptPages(language_now)
     app.state.pages.environment.globals["is_trial_run"] = is_trial_run
     app.state.pages.environment.globals["steps_ahead"] = steps_ahead
+    app.state.pages.environment.globals["walk_conditions"] = conditions_of
     app.include_router(help_pages.router)
     api.include(app)
     app.state.pages.environment.globals["right_of"] = right_of

@@ -31,7 +31,8 @@ def refused_cookie(slug: str) -> str:
 def show_consent(request: Request, slug: str, db: Db, session: Session) -> Response:
     if current_step(db, session) != "consent":
         return go(request, "show_current", slug=slug)
-    return rater_page(request, "consent.html", slug, protocol_of(db, session))
+    # Before consent, a page has no session to pause or to withdraw from.
+    return rater_page(request, "consent.html", slug, protocol_of(db, session), condition=session.condition)
 
 
 @router.post("/{slug}/consent")

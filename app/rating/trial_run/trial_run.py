@@ -9,12 +9,15 @@ from sqlalchemy import Connection
 
 from app.accounts.leads import Lead
 from app.base.words import counted
+from app.protocol.cells import cells_by
 from app.protocol.pages.steps import rater_steps
 from app.protocol.study import Protocol
 from app.rating.arrival.arrivals import ArrivalStudy, OpenedSession, get_own_arrival_study
+from app.rating.arrival.conditions import claim_condition
 from app.rating.life_cycle import OpeningError, StudyEmptyError, open_study
 from app.rating.rater_path import Arrival, arrive, current_step, protocol_of
-from app.rating.sessions import RatingSession
+from app.rating.seats.trial_list import pool_of_seats
+from app.rating.sessions import RatingSession, get_rating_session
 from app.rating.simulation.simulate import SIMULATED, go_on, mark_simulated, mind_of, simulated_arrivals
 from app.rating.steps.attention import count_passed_trials
 from app.studies.editor.preview_pages import title_of_step
@@ -58,8 +61,14 @@ def open_copy(db: Connection, study: StudyRow) -> OpenCopy:
     return OpenCopy(address, copy_id, draft.protocol)
 
 
-def start_trial_run(db: Connection, study: StudyRow, lead: Lead) -> tuple[str, OpenedSession]:
+def start_trial_run(db: Connection, study: StudyRow, lead: Lead, *, condition: str = "") -> tuple[str, OpenedSession]:
     """Arrive at a copy of a draft as its first rater; returns the address of the copy and the rating session.
+
+    Args:
+        db: the transaction.
+        study: the study.
+        lead: who walks.
+        condition: the between-rater condition to walk in. It is drawn, as for raters, if the draft has no such one.
 
     Raises:
         TrialRunError: see `open_copy`; or all raters of the design are to be listed, and none is.
@@ -70,6 +79,10 @@ def start_trial_run(db: Connection, study: StudyRow, lead: Lead) -> tuple[str, O
         arrival_study = get_own_arrival_study(db, copied.address)
         if arrival_study is None or (session := _arrive(db, arrival_study, copied.protocol)) is None:
             raise TrialRunError("This design is for listed raters only, and none is listed in raters.csv.")
+        conditions = conditions_of(copied.protocol)
+        if condition in conditions and (opened := get_rating_session(db, copied.address, session.token)):
+            others = conditions.keys() - {condition}
+            claim_condition(db, opened, pool_of_seats(copied.protocol, opened.pool), others)
     return copied.address, session
 
 
@@ -95,6 +108,12 @@ def _arrive(db: Connection, study: ArrivalStudy, protocol: Protocol) -> OpenedSe
     platform = protocol.recruitment.platform
     arrival = Arrival(platform if platform in {"prolific", "sona"} else "participant", secrets.token_hex(8), {})
     return arrive(db, study, arrival, pool=arriving.pool)
+
+
+def conditions_of(protocol: Protocol) -> dict[str, str]:
+    """The between-rater conditions that a walk can be in, with their words; empty if there is nothing to choose."""
+    between = cells_by(protocol.conditions, "between")
+    return {cell.text: protocol.labels.condition(cell.text) for cell in between if cell.levels}
 
 
 def steps_ahead(protocol: Protocol, session: RatingSession | None) -> dict[str, str]:

@@ -27,9 +27,9 @@ class NoTrialRunError(PageError):
 
 
 @router.post("/studies/{slug}/trial-run")
-def submit_trial_run(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
+def submit_trial_run(request: Request, db: Db, lead: SignedIn, study: Own, form: FormFields) -> Response:
     try:
-        address, session = start_trial_run(db, study, lead)
+        address, session = start_trial_run(db, study, lead, condition=next(iter(form.get("condition", ())), ""))
     except TrialRunError as error:
         raise NoTrialRunError(str(error)) from error
     response = go(request, "show_current", slug=address)

@@ -197,6 +197,28 @@ def test_walk_counts_for_the_protocol_that_was_walked(
     assert found["Trial run"] == "look"
 
 
+def test_walk_is_in_the_condition_that_the_lead_chooses(db: Connection, client: TestClient, lead: Lead) -> None:
+    about = {"short": "In short: rate.", "long": "At length: rate with care.", "none": "Rate."}
+    told = {"kind": "instruction", "levels": about, "assign": "between"}
+    varied = protocol_of(
+        "small",
+        questions=[EMPATHY],
+        design={"trials": "single"},
+        conditions={"told": told},
+        flow={"consent": FLOW["consent"]},
+    )
+    record_member(db, build_study(db, varied, n_items=4), lead.id, "owner")
+    page = start(client)
+    assert "Drawn, as for raters" in page.text
+    for level, words in about.items():
+        page = client.post(f"{address(page)}/trial-run/again", data={"condition": f"told={level}"})
+        assert re.search(rf'value="told={level}"\s+selected', page.text), page.text
+        page = submit(client, submit(client, page, consent="agree"))
+        assert words in page.text
+        assert re.search(rf'value="told={level}"\s+selected', page.text)
+    assert "Drawn, as for raters" in client.post(f"{address(page)}/trial-run/again", data={"condition": "told=x"}).text
+
+
 def test_copies_are_in_no_list_and_go_with_the_draft(
     db: Connection, client: TestClient, lead: Lead, study_id: int
 ) -> None:
