@@ -53,7 +53,7 @@ from app.studies.rights import right_of
 from app.studies.trial_runs import is_trial_run
 from app.webhooks import page as webhooks_page
 
-# Prefixes of the paths whose handlers read uploaded files as they arrive.
+# The beginning of the paths whose handlers read uploaded files as they arrive.
 UPLOADS = re.compile(r"/studies/new|/api/v1/studies/[^/]+/(studies|items|ratings)$")
 RATERS = (
     arrival_page,
@@ -131,7 +131,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.state.pages.environment.globals["steps_ahead"] = steps_ahead
     app.state.pages.environment.globals["walk_conditions"] = conditions_of
     app.include_router(help_pages.router)
-    api.include(app)
+    api.include(app, max_upload_bytes=max_upload_bytes)
     app.state.pages.environment.globals["right_of"] = right_of
     for page in FILES:
         app.include_router(page.router, max_body_size=max_upload_bytes)

@@ -19,25 +19,18 @@ deletes it, decides about raters, makes personal links and adds webhooks. Every 
 *API* of the study's settings:
 `Authorization: Bearer attune_...`. A token belongs to one study and has at most the rights of the lead who made it.
 
-Lists come in pages: pass `next` of one page as `cursor` to get the following one. Requests that change something may
-carry an `Idempotency-Key`: a request that is repeated with the same key within seven days is not carried out again.
+Lists come in pages: pass `next` of one page as `cursor` to get the following one. Requests that list it may carry
+an `Idempotency-Key`: a request that is repeated with the same key within seven days is not carried out again.
 What is read has an `ETag`; sent back as `If-None-Match`, it is answered with 304 as long as nothing has changed.
 Errors are problem documents (RFC 9457): `{"status": 404, "title": ..., "detail": ...}`.
 """
 
 
-def include(app: FastAPI) -> None:
-    """Add the routers."""
-    for one in (
-        router,
-        studies.router,
-        files.router,
-        tables.router,
-        estimates.router,
-        rater_decisions.router,
-        webhooks.router,
-    ):
+def include(app: FastAPI, *, max_upload_bytes: int) -> None:
+    """Add the routers; `max_upload_bytes` is the limit for those that accept files."""
+    for one in (router, studies.router, tables.router, estimates.router, rater_decisions.router, webhooks.router):
         app.include_router(one)
+    app.include_router(files.router, max_body_size=max_upload_bytes)
 
 
 @router.get("/openapi.json")

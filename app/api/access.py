@@ -81,7 +81,7 @@ async def own_api_study_for_long(
 ) -> AsyncIterator[TokenAndStudy]:
     """For long computations: the transaction that authorizes has ended before they begin, and few run at once."""
     async with request.app.state.long_turns.turn(secret):
-        yield await run_in_threadpool(_found, request, slug, secret)
+        yield await run_in_threadpool(token_and_study, request, slug, secret)
 
 
 def count_api_export(request: Request, own: OwnApiForLong) -> TokenAndStudy:
@@ -96,7 +96,8 @@ def count_api_export(request: Request, own: OwnApiForLong) -> TokenAndStudy:
     return own
 
 
-def _found(request: Request, slug: str, secret: str) -> TokenAndStudy:
+def token_and_study(request: Request, slug: str, secret: str) -> TokenAndStudy:
+    """`own_api_study` in a transaction of its own."""
     with request.app.state.begin() as db:
         return own_api_study(request, slug, secret, db)
 

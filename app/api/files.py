@@ -11,22 +11,24 @@ from secrets import token_urlsafe
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Query, Request
+from fastapi.concurrency import run_in_threadpool
 
 from app.accounts.roles import weaker_of
-from app.api.access import OwnApiForLong, TokenAndStudy
+from app.api.access import TokenAndStudy, limited, token_and_study
 from app.api.routing import api_router
 from app.api.schemas import Imported, NewStudy
+from app.base.files.file_names import safe_file_name
 from app.base.problem import InvalidInputError
 from app.base.web.errors import ConflictError, UnprocessableError
 from app.base.web.links import base_address
+from app.base.words import counted
 from app.studies.audit import record_act
 from app.studies.creation.upload_form import upload_reader
 from app.studies.members.api_tokens import PREFIX, record_api_token
 from app.studies.studies import get_study
 
 router = api_router("files")
-MAX_BYTES, MAX_NAMED = 512 * 2**20, 20
-TOO_LARGE = f"The file is larger than {MAX_BYTES // 2**20} MiB."
+MAX_NAMED = 20
 FileName = Annotated[str, Query(max_length=100, description="The name of the file: its ending says what it is.")]
 DryRun = Annotated[bool, Query(description="Only check the file; nothing is stored.")]
 Pairs = Annotated[tuple[str, ...], Query(max_length=50, description="KEY=COLUMN, as on the command line.")]
@@ -40,22 +42,18 @@ class SentFile(NamedTuple):
     path: Path
 
 
-async def sent_file(request: Request, own: OwnApiForLong, file: FileName = "study.zip") -> AsyncIterator[SentFile]:
-    """The body of the request, on disk: another process reads it.
-
-    Raises:
-        UnprocessableError: it is too large.
-    """
+async def sent_file(
+    request: Request, slug: str, secret: Annotated[str, Depends(limited)], file: FileName = "study.zip"
+) -> AsyncIterator[SentFile]:
+    """The body of the request, on disk because another process reads it; a slow sender takes no turn of others."""
+    own = await run_in_threadpool(token_and_study, request, slug, secret)
     with tempfile.TemporaryDirectory(prefix="attune-upload-") as folder:
-        # the name is kept for messages, without a way out of the folder
-        path, n_bytes = Path(folder) / (Path(file.replace("\\", "/").replace("\0", "")).name or "file"), 0
+        path = Path(folder) / safe_file_name(file)
         with path.open("wb") as copy:
             async for part in request.stream():
-                n_bytes += len(part)
-                if n_bytes > MAX_BYTES:
-                    raise UnprocessableError(TOO_LARGE)
                 await asyncio.to_thread(copy.write, part)
-        yield SentFile(own, path)
+        async with request.app.state.long_turns.turn(secret):
+            yield SentFile(own, path)
 
 
 Sent = Annotated[SentFile, Depends(sent_file, scope="function")]
@@ -175,5 +173,5 @@ def _pairs(named: Sequence[str]) -> dict[str, str]:
 def _wrong(error: InvalidInputError) -> UnprocessableError:
     """What is wrong with the file; the first problems, as there may be one in each row."""
     said = [one.sentence() for one in error.problems if one.severity == "error"]
-    more = [f"{len(said) - MAX_NAMED:,} more problems."] if len(said) > MAX_NAMED else []
+    more = [f"{counted(len(said) - MAX_NAMED, 'more problem')}."] if len(said) > MAX_NAMED else []
     return UnprocessableError(" ".join([*said[:MAX_NAMED], *more]))

@@ -184,6 +184,16 @@ def test_lead_does_the_whole_job_by_a_program(address: str, tmp_path: Path) -> N
         study.status()
 
 
+def test_program_sends_files_as_large_as_the_browser_may(address: str, tmp_path: Path) -> None:
+    sheet = tmp_path / "more.csv"
+    rows = [f"more-{n},{'word ' * 4000},A reply,Another reply\n" for n in range(80)]
+    sheet.write_text("".join(["item,text,person,model\n", *rows]))
+    assert sheet.stat().st_size > 2**20
+    small = ServedStudy(f"{address}/studies/small", TOKEN)
+    added = small.add_items(sheet, dry_run=True, response=["person=person", "model=model"])
+    assert (added["n_items"], added["is_stored"]) == (80, False)
+
+
 def test_only_owners_make_and_delete_studies(engine: Engine, address: str, tmp_path: Path) -> None:
     with engine.begin() as db:
         study = get_study(db, "small")
