@@ -8,15 +8,30 @@ import time
 from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-TRIES, LONGEST_WAIT_S = 6, 120.0
+from app.base.processes.outgoing import seconds_to_wait
+
+TRIES, USUAL_WAIT_S, LONGEST_WAIT_S = 6, 5.0, 120.0
 BUSY = frozenset({429, 503})
-_KINDS = {401: PermissionError, 403: PermissionError, 409: ValueError, 422: ValueError}
+_KINDS = {401: PermissionError, 403: PermissionError, 409: ValueError, 413: ValueError, 422: ValueError}
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """A redirect is an error: the token would be sent to wherever it leads."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Follow none."""
+
+
+_OPENER = build_opener(_NoRedirects)
 
 
 def api_address(address: str) -> str:
     """The address of a study in the API, from that of the API or of a page.
+
+    Raises:
+        ValueError: it is no address of a study on a server.
 
     >>> api_address("https://rate.example.org/studies/empathy-2026/results?question=warm")
     'https://rate.example.org/api/v1/studies/empathy-2026'
@@ -24,7 +39,7 @@ def api_address(address: str) -> str:
     parts = urlsplit(address)
     before, _, after = parts.path.partition("/studies/")
     slug = after.partition("/")[0]
-    if not slug:
+    if not slug or parts.scheme not in {"https", "http"}:
         raise ValueError(f"The address of a study is https://.../studies/SLUG. Found: {address}")
     return f"{parts.scheme}://{parts.netloc}{before.removesuffix('/api/v1')}/api/v1/studies/{slug}"
 
@@ -44,8 +59,8 @@ def send(
         headers["Content-Type"] = kind
     for n_tries in range(1, TRIES + 1):
         try:
-            asked = Request(address, content, headers, method=method)  # noqa: S310 - only http and https come here
-            with urlopen(asked) as answer:  # noqa: S310 - as above
+            request = Request(address, content, headers, method=method)  # noqa: S310 - `api_address` checks the scheme
+            with _OPENER.open(request) as answer:
                 shutil.copyfileobj(answer, file)
                 file.seek(0)
                 return
@@ -54,13 +69,16 @@ def send(
                 raise _KINDS.get(error.code, ConnectionError)(
                     f"The server answered {error.code}: {_said(error)}"
                 ) from None
-            time.sleep(min(float(error.headers.get("Retry-After") or 5), LONGEST_WAIT_S))
+            asked_s = seconds_to_wait(error.headers.get("Retry-After", ""), at_most=LONGEST_WAIT_S)
+            time.sleep(USUAL_WAIT_S if asked_s is None else asked_s)
         except URLError as error:
             raise ConnectionError(f"The server at {address} cannot be reached: {error.reason}.") from None
 
 
 def _said(error: HTTPError) -> str:
     """What the server says about the error: the detail of its problem document, if it sends one."""
+    if place := error.headers.get("Location"):
+        return f"it redirects to {place}. Use that address, if you trust it."
     try:
         return str(json.loads(error.read())["detail"])
     except (ValueError, KeyError, TypeError):

@@ -9,10 +9,11 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pandas as pd
 
+from app.studies.folder.read import IMAGES
 from attune_studies.requests import api_address, send
 from attune_studies.study import Study, read
 
@@ -92,7 +93,7 @@ class ServedStudy:
 
     def exclude(self, rater: str, reason: str, *, exclude: bool = True) -> None:
         """Leave out the answers of a rater from all estimates, or take them in again."""
-        self._json("POST", f"/raters/{rater}/exclusion", {"exclude": exclude, "reason": reason})
+        self._json("POST", f"/raters/{quote(rater, safe='')}/exclusion", {"exclude": exclude, "reason": reason})
 
     def estimates(self) -> pd.DataFrame:
         """All estimates as the server computes them, one per row."""
@@ -122,7 +123,7 @@ def _zipped(folder: Path) -> bytes:
         raise FileNotFoundError(f"There is no study folder {str(folder)!r}: it has no study.yaml.")
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(folder.iterdir()):
+        for path in sorted((*folder.iterdir(), *(folder / IMAGES).glob("*"))):
             if path.is_file():
-                archive.write(path, path.name)
+                archive.write(path, path.relative_to(folder))
     return file.getvalue()

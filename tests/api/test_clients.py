@@ -25,6 +25,7 @@ from app.studies.studies import get_study
 from attune_studies import ServedStudy, read
 from attune_studies.requests import send
 from tests.kit.folder import N_ITEMS, rated_folder
+from tests.kit.images import a_png
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
@@ -114,6 +115,39 @@ def test_interface_for_notebooks_waits_for_a_busy_server(busy: str) -> None:
     assert json.load(file) == {"slug": "small"}
 
 
+class Elsewhere(BaseHTTPRequestHandler):
+    """A server that sends programs to another address of it, and notes the tokens that it gets there."""
+
+    tokens: ClassVar[list[str | None]] = []
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
+
+    def do_GET(self) -> None:
+        """Redirect to the same machine by its other name."""
+        self.tokens.append(self.headers["Authorization"])
+        self.send_response(302)
+        self.send_header("Location", f"http://localhost:{self.connection.getsockname()[1]}/studies/small")
+        self.end_headers()
+
+
+def test_token_is_not_sent_to_where_a_server_redirects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Elsewhere, "tokens", [])
+    with HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        study = ServedStudy(f"http://127.0.0.1:{server.server_port}/studies/small", TOKEN)
+        with pytest.raises(ConnectionError, match="302: it redirects to http://localhost"):
+            study.status()
+        server.shutdown()
+    assert Elsewhere.tokens == [f"Bearer {TOKEN}"]
+
+
+@pytest.mark.parametrize("address", ["file:///etc/studies/passwd", "ftp://example.org/studies/small", "/studies/small"])
+def test_study_on_a_server_has_an_address_of_the_web(address: str) -> None:
+    with pytest.raises(ValueError, match="https://"):
+        ServedStudy(address, TOKEN)
+
+
 @needs_r
 def test_client_for_r_waits_for_a_busy_server(busy: str) -> None:
     program = f"source({str(CLIENTS / 'attune_study.R')!r}); cat(attune_get({busy!r}, first_wait_s = 0)$slug)"
@@ -192,6 +226,16 @@ def test_program_sends_files_as_large_as_the_browser_may(address: str, tmp_path:
     small = ServedStudy(f"{address}/studies/small", TOKEN)
     added = small.add_items(sheet, dry_run=True, response=["person=person", "model=model"])
     assert (added["n_items"], added["is_stored"]) == (80, False)
+
+
+def test_study_made_by_a_program_has_its_images(address: str, tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_bytes(rated_folder()["study.yaml"])
+    (tmp_path / "items.csv").write_text("item,text,image,image_alt\none,A situation,one.png,A teal square\n")
+    (tmp_path / "responses.csv").write_text("item,source,text\none,person,A reply\none,machine,Another reply\n")
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "one.png").write_bytes(a_png())
+    study = ServedStudy(f"{address}/studies/small", TOKEN).create(tmp_path)
+    assert list(study.read().items["image"]) == ["one.png"]
 
 
 def test_only_owners_make_and_delete_studies(engine: Engine, address: str, tmp_path: Path) -> None:
