@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class BatchServer(ModelServer):
-    """Answers each batch once `is_open` is set. `lines`: what becomes of a line of the output, by its number."""
+    """Answers each batch once `is_open` is set. `lines`: what becomes of a line of the output, by its number.
+
+    `fails`: the status instead of the next answer, by method and path, such as `POST batches`; what was asked is done.
+    """
 
     lines: Callable[[int], dict[str, Any] | None] = lambda _number: {}
     ends: str = "completed"
+    fails: dict[str, int] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     made: dict[str, dict[str, Any]] = field(default_factory=dict)
     is_open: threading.Event = field(default_factory=threading.Event)
@@ -41,7 +45,7 @@ class BatchServer(ModelServer):
                         {"custom_id": asked["custom_id"], "response": {"status_code": 200, "body": body}, "error": None}
                         | own
                     )
-            self.files[f"out-{number}"] = "\n".join(map(json.dumps, answers)).encode()
+            self.files[f"out-{number}"] = "\n".join(json.dumps(one, ensure_ascii=False) for one in answers).encode()
             batch |= {"status": self.ends, "output_file_id": f"out-{number}"}
         return batch
 
@@ -89,7 +93,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._write(json.dumps(found).encode())
 
     def _write(self, content: bytes) -> None:
-        self.send_response(200)
+        path = self.path.partition("?")[0].removeprefix("/v1/")
+        self.send_response(self.of.fails.pop(f"{self.command} {path}", 200))
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

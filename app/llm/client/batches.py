@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openai import AsyncOpenAI
+from openai.types import Batch
 
 from app.llm.client.endpoint import BatchPace, Endpoint, Message, Parameters, Reply
 from app.llm.client.openai_client import body_of, errors_in_words, reply_to
@@ -28,13 +29,17 @@ NOT_ANSWERED = "The batch ended before this request was answered."
 
 @dataclass(slots=True)
 class Batches:
-    """The batches of one run. `waiting`: requests that are in no batch yet; `under_way`: those that are, by ID."""
+    """The batches of one run. `waiting`: requests that are in no batch yet; `under_way`: those that are, by ID.
+
+    `known` are the batches that are waited for, or were.
+    """
 
     client: AsyncOpenAI
     endpoint: Endpoint
     pace: BatchPace
     waiting: dict[str, dict[str, Any]] = field(default_factory=dict)
     under_way: dict[str, asyncio.Future[dict[str, Any]]] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
     found: asyncio.Task[None] | None = None
     collecting: asyncio.Task[None] | None = None
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -46,7 +51,8 @@ class Batches:
             RequestError: there is no answer.
         """
         body = body_of(self.endpoint, messages, parameters) | dict(self.endpoint.extra_body)
-        if self.found is None:
+        # A search that failed is repeated: what is in a batch must not be asked, and paid, again.
+        if self.found is None or (self.found.done() and (self.found.cancelled() or self.found.exception())):
             self.found = asyncio.create_task(self._find(_run_of(request_id)))
         await asyncio.shield(self.found)
         if request_id not in self.under_way:
@@ -61,13 +67,13 @@ class Batches:
         return _reply(line, body, has_key=bool(self.endpoint.key))
 
     async def _find(self, run_key: str) -> None:
-        """Wait for the batches that an earlier process sent for this run; those that failed have no answers."""
+        """Wait for the batches that were sent for this run before; those that failed have no answers."""
         async with errors_in_words(self.endpoint):
             listed = self.client.batches.list(limit=100, extra_headers=self.endpoint.headers)
             own = [one async for one in listed if (one.metadata or {}).get(MARK) == run_key]
             # What an expired batch left open may be in a later one.
             for batch in sorted(own, key=lambda one: one.created_at, reverse=True):
-                if batch.status not in {"failed", "cancelled"}:
+                if batch.status != "failed" and batch.id not in self.known:
                     lines = await self._lines(batch.input_file_id)
                     asked = [one["custom_id"] for one in lines if one["custom_id"] not in self.under_way]
                     self.under_way |= {one: asyncio.get_running_loop().create_future() for one in asked}
@@ -87,6 +93,7 @@ class Batches:
         try:
             number = await self._submit(asked, _run_of(request_id))
         except RequestError as error:
+            self.found = None  # the batch may have been made, and only the answer that says so was lost
             self._end([*asked], error)
         else:
             await self._wait_for(number, [*asked])
@@ -111,16 +118,11 @@ class Batches:
         return str(batch.id)
 
     async def _wait_for(self, number: str, asked: Sequence[str]) -> None:
-        """Give each request of a batch its answer, once the batch has ended."""
-        batch = None
-        while batch is None or batch.status not in _ENDED:
-            # A server that cannot be reached for a while does not end the batch.
-            with suppress(RequestError):
-                async with errors_in_words(self.endpoint):
-                    batch = await self.client.batches.retrieve(number, extra_headers=self.endpoint.headers)
-            if batch is None or batch.status not in _ENDED:
-                await asyncio.sleep(self.pace.poll_s)
+        """Give each of these requests of a batch its answer, once the batch has ended."""
+        own = frozenset(asked)
+        self.known.add(number)
         try:
+            batch = await self._ended(number)
             async with errors_in_words(self.endpoint):
                 files = (batch.output_file_id, batch.error_file_id)
                 answered = [line for file in files if file for line in await self._lines(file)]
@@ -128,12 +130,30 @@ class Batches:
             self._end(asked, error)
             return
         for line in answered:
-            future = self.under_way.get(str(line.get("custom_id")))
+            # A later batch may have asked again what failed in this one.
+            future = self.under_way.get(line["custom_id"]) if line["custom_id"] in own else None
             if future is not None and not future.done():
                 future.set_result(line)
         said = "; ".join(str(one.message) for one in (batch.errors and batch.errors.data) or ())
         words = f"The batch failed: {cut_to_line(said)}" if said else NOT_ANSWERED
         self._end(asked, RequestError(words, may_help=not said))
+
+    async def _ended(self, number: str) -> Batch:
+        """A batch, once it has ended.
+
+        Raises:
+            RequestError: the server does not say how far it is, and another try does not help.
+        """
+        while True:
+            try:
+                async with errors_in_words(self.endpoint):
+                    batch = await self.client.batches.retrieve(number, extra_headers=self.endpoint.headers)
+                if batch.status in _ENDED:
+                    return batch
+            except RequestError as error:
+                if not error.may_help:  # a server that cannot be reached for a while does not end the batch
+                    raise
+            await asyncio.sleep(self.pace.poll_s)
 
     def _end(self, asked: Sequence[str], error: RequestError) -> None:
         """Tell the requests that have no answer why."""
@@ -157,7 +177,8 @@ class Batches:
     async def _lines(self, file: str) -> list[dict[str, Any]]:
         content = await self.client.files.content(file, extra_headers=self.endpoint.headers)
         found = []
-        for line in content.text.splitlines():
+        # Texts may have other line separators, such as U+2028.
+        for line in content.text.split("\n"):
             with suppress(ValueError):
                 found.append(json.loads(line))
         return [one for one in found if isinstance(one, dict) and "custom_id" in one]

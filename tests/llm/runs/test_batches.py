@@ -53,7 +53,10 @@ def test_a_batch_has_at_most_so_many_requests(judge: Judge, server: BatchServer)
     assert (progress.by_outcome, len(server.made)) == ({"answered": N_ITEMS}, 2)
 
 
-def test_a_killed_run_finds_its_batch_and_asks_nothing_twice(judge: Judge, server: BatchServer) -> None:
+@pytest.mark.parametrize("ends", ["completed", "cancelled"])
+def test_a_killed_run_finds_its_batch_and_asks_nothing_twice(judge: Judge, server: BatchServer, ends: str) -> None:
+    server.ends = ends
+
     async def killed() -> None:
         with judge.engine.connect() as db:
             study = judged_study(db, judge.study.id, 1)
@@ -69,6 +72,31 @@ def test_a_killed_run_finds_its_batch_and_asks_nothing_twice(judge: Judge, serve
     server.is_open.set()
     progress = judge.go(batch_pace=PACE)
     assert (progress.by_outcome, len(server.made), len(server.seen)) == ({"answered": N_ITEMS}, 1, N_ITEMS)
+
+
+@pytest.mark.parametrize("failing", ["GET batches", "POST batches", "POST files"])
+def test_an_answer_of_the_server_that_is_lost_loses_no_batch_and_asks_nothing_twice(
+    judge: Judge, server: BatchServer, failing: str
+) -> None:
+    server.is_open.set()
+    server.fails = {failing: 503}
+    progress = judge.go(batch_pace=PACE)
+    assert progress.by_outcome == {"answered": N_ITEMS}
+    assert (len(server.made), len(server.seen)) == (1, N_ITEMS)
+
+
+def test_other_line_separators_within_an_answer_do_not_split_it(judge: Judge, server: BatchServer) -> None:
+    server.is_open.set()
+    server.lines = lambda number: {"id": f"line\u2028{number}"}
+    assert judge.go(batch_pace=PACE).by_outcome == {"answered": N_ITEMS}
+    assert len(server.seen) == N_ITEMS
+
+
+def test_a_batch_that_the_server_no_longer_shows_is_not_waited_for(judge: Judge, server: BatchServer) -> None:
+    server.fails = {"GET batches/batch-0": 404}
+    progress = judge.go(batch_pace=PACE)
+    assert progress.by_outcome == {"failed": N_ITEMS}
+    assert "HTTP 404" in judge.problems[0][1]
 
 
 WRONG: dict[int, Any] = {
