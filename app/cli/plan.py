@@ -73,7 +73,8 @@ Correlation = Annotated[
     ),
 ]
 Width = Annotated[
-    float | None, typer.Option(min=0, help="Width of the interval to reach with a model judge. Default: 80% power.")
+    float | None,
+    typer.Option(min=0, help="Width of the interval to reach with a model judge. Default: that for the planned power."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print only the plan, as JSON.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print only the plan, as CSV.")]

@@ -40,7 +40,7 @@ from app.results.charts.render import render
 from app.results.making.making import LONG_PARTS, Making, Wanted
 from app.results.making.task import Task
 from app.results.planning.effort import Effort, effort
-from app.results.planning.judge_savings import Aim, judge_savings, judges_to_plan
+from app.results.planning.judge_savings import Aim, difference_of, judge_savings, judges_to_plan
 from app.results.planning.make_plan import Asked, PlanError, make_plan
 from app.results.reports.report_input import read_study
 from app.studies.protocols import get_protocol
@@ -52,7 +52,6 @@ ITEM_TIMES, RATER_TIMES, MORE_RATERS = (0.5, 1, 2, 3), (1, 2, 3), (1, 2, 4)
 MIN_ITEMS = 4
 # Sizes above this are not simulated: the page would take minutes.
 MAX_RATINGS = 30_000
-HALF = 0.5
 # Tests of the difference that is simulated.
 SAME_CONTRAST = ("mean_difference_lmm", "t_paired", "t_unpaired", "share_preferred_glmm")
 
@@ -206,15 +205,10 @@ def _planned(protocol: Protocol) -> PrimaryContrast:
 def _goal(contrast: PrimaryContrast, now: PlanRow, plan: Plan, margin: float | None, power: float) -> float:
     """The width of the interval with which the primary contrast has this power."""
     if margin is None:
-        return width_for_power(_difference(now), power=power, n_tests=plan.n_tests)
+        return width_for_power(difference_of(now), power=power, n_tests=plan.n_tests)
     is_two_sided = contrast.test == "equivalence"
-    room = margin - abs(_difference(now)) if is_two_sided else margin + _difference(now)
+    room = margin - abs(difference_of(now)) if is_two_sided else margin + difference_of(now)
     return width_for_margin(room, is_two_sided=is_two_sided, power=power, n_tests=plan.n_tests)
-
-
-def _difference(row: PlanRow) -> float:
-    estimate = row.estimate or 0.0
-    return estimate - HALF if row.statistic == "share_preferred" else estimate
 
 
 @dataclass(frozen=True, slots=True)

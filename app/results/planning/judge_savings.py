@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from app.analysis.data.frames import Frames
+from app.analysis.planning.declared import MARGINS
 from app.analysis.planning.family import members_of
 from app.analysis.planning.human_share import (
     HumanShare,
@@ -16,11 +17,12 @@ from app.analysis.planning.human_share import (
     judges_of_pilot,
     stated_judge,
 )
-from app.analysis.planning.plan import Plan
+from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed, Scenario, Simulated
 from app.analysis.planning.size_parameters import width_for_power
 from app.base.words import and_list, counted
 from app.protocol.allocation.trials import PlannedItem
+from app.protocol.preregistration import SizePlan
 from app.protocol.study import Protocol
 from app.results.charts.table import Table
 from app.results.planning.effort import Rates, effort
@@ -104,6 +106,12 @@ def judge_savings(
     )
 
 
+def difference_of(row: PlanRow) -> float:
+    """The expected difference of a planned contrast, for a share preferred that from a half."""
+    estimate = row.estimate or 0.0
+    return estimate - HALF if row.statistic == "share_preferred" else estimate
+
+
 def savings_of_plan(
     protocol: Protocol,
     items: Sequence[PlannedItem],
@@ -112,13 +120,16 @@ def savings_of_plan(
     correlation: float | None,
     width: float | None,
 ) -> HumanShare | None:
-    """What a judge saves at the first size of a plan; without a width, for 80% power; see `judge_savings`."""
+    """What a judge saves at the first size of a plan; without a width, for the planned power; see `judge_savings`.
+
+    None if the plan is of another contrast than those in `WITH_JUDGE`, such as a test against a margin.
+    """
     row = next((one for one in plan.rows if one.statistic in WITH_JUDGE), None)
-    if row is None or plan.contrast is not None:
+    if row is None or plan.contrast is not None or any(one.statistic in MARGINS for one in plan.rows):
         return None
-    gap = (row.estimate or 0.0) - (HALF if row.statistic == "share_preferred" else 0.0)
     judges = judges_to_plan(correlation, asked.pilot, plan.question, row.statistic)
-    goal = width or width_for_power(gap)
+    power = (protocol.preregistration.plan or SizePlan()).power
+    goal = width or width_for_power(difference_of(row), power=power, n_tests=plan.n_tests)
     aim = Aim(row.statistic, plan.question, row.n_items, row.raters_per_trial, goal)
     return judge_savings(protocol, items, plan.assumed, judges, aim)
 

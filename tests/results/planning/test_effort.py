@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from app.analysis.planning.size_parameters import width_for_power
 from app.protocol.study import Protocol
 from app.results.planning.effort import Rates, effort
 from app.results.planning.forecast import Wish, forecast
-from app.results.planning.make_plan import PlanError
+from app.results.planning.judge_savings import savings_of_plan
+from app.results.planning.make_plan import Asked, PlanError, make_plan
 from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
 
 RATES = Rates(minutes_per_trial=2, other_minutes=4, pay_per_hour=12, fee_percent=50)
@@ -87,3 +89,20 @@ def test_forecast_of_a_score_is_in_points_of_the_score() -> None:
 
 def test_forecast_names_another_test_of_the_primary_contrast() -> None:
     assert forecast(with_score("mean", "wilcoxon"), [], Wish(20, 3, None, {})).other_test == "wilcoxon"
+
+
+def test_what_a_judge_saves_is_planned_by_the_command_as_on_the_page() -> None:
+    """The command took 80% power and one test, and for a test against a margin a width of about 0."""
+    two = [{"question": name, "test": "mean_difference_lmm"} for name in ("empathy", "warmth")]
+    questions, wish = [EMPATHY, {**EMPATHY, "key": "warmth"}], {"plan": {"power": 0.9}}
+    planned = Protocol.model_validate(protocol_of(questions=questions, preregistration=wish, analysis={"primary": two}))
+    asked = Asked((10,), (8,), (3,), n_simulations=2)
+    plan = make_plan(planned, [], asked)
+    savings = savings_of_plan(planned, [], plan, asked, 0.8, None)
+    assert savings
+    row = next(one for one in plan.rows if one.statistic == "mean_difference")
+    assert plan.n_tests == 2
+    assert savings.goal == width_for_power(row.estimate or 0, power=0.9, n_tests=2)
+    margin = [{"question": "empathy", "test": "equivalence", "margin": 1.2}]
+    within = Protocol.model_validate({**planned.model_dump(mode="json"), "analysis": {"primary": margin}})
+    assert savings_of_plan(within, [], make_plan(within, [], asked), asked, 0.8, None) is None
