@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 
+from app.base.words import counted
 from app.llm.client.asked import Asked
 from app.llm.client.budget import Prices, estimated_tokens
 from app.llm.client.endpoint import Endpoint
@@ -85,8 +86,8 @@ def _planned(db: Connection, judged: JudgedStudy, settings: JudgeSettings) -> li
     without = [one.key for one in judged.items if one.item_id in asked and not one.attributes.get(settings.reference)]
     if settings.reference and without:
         raise NothingToJudgeError(
-            f"{len(without)} items have no attribute {settings.reference} with a reference answer, such as "
-            f"{without[0]}. Add the column to items.csv, or judge without a reference."
+            f"{counted(len(without), 'item has', 'items have')} no attribute {settings.reference} with a reference "
+            f"answer, such as {without[0]}. Add the column to items.csv, or judge without a reference."
         )
     return planned
 
