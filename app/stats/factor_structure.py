@@ -104,7 +104,7 @@ def factor_structure(
     scores: Floats,
     n_factors: int,
     *,
-    item: Labels,
+    item: Labels | None,
     rater: Labels,
     rotation: Rotation = "oblimin",
     n_draws: int = N_DRAWS,
@@ -119,7 +119,7 @@ def factor_structure(
     Args:
         scores: see above; `problem_of` is None for them.
         n_factors: at most `most_factors`.
-        item: labels, shape (n,).
+        item: labels, shape (n,); None for answers about the raters, of whom alone the bootstrap then draws.
         rater: labels, shape (n,).
         rotation: how to rotate.
         n_draws: number of bootstrap samples.
@@ -132,11 +132,10 @@ def factor_structure(
     signs = np.where(loadings.sum(axis=0) < 0, -1.0, 1.0)[order]
     loadings, correlations = loadings[:, order] * signs, correlations[np.ix_(order, order)] * np.outer(signs, signs)
     rng = np.random.default_rng(seed)
-    (items, n_items), (raters, n_raters) = codes(np.asarray(item)[keep]), codes(np.asarray(rater)[keep])
+    groups = [codes(np.asarray(of)[keep]) for of in (item, rater) if of is not None]
     drawn = []
     for _ in range(n_draws):
-        weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items))[items]
-        weight = weight * rng.multinomial(n_raters, np.full(n_raters, 1 / n_raters))[raters]
+        weight = np.prod([rng.multinomial(n, np.full(n, 1 / n))[code] for code, n in groups], axis=0)
         again = _weighted_correlations(complete, weight)
         if again is not None:
             drawn.append(_matched(_solution(again, n_factors, rotation)[0], loadings))

@@ -58,7 +58,7 @@ def _answers(lower: tuple[tuple[float, ...], ...], n: int) -> np.ndarray[Any, np
 
 def _fit(scores: np.ndarray[Any, Any], m: int, **more: Any) -> Structure:  # noqa: ANN401 - arguments of factor_structure
     at = np.arange(len(scores))
-    return factor_structure(scores, m, item=at, rater=more.pop("rater", at), **{"n_draws": 0, **more})
+    return factor_structure(scores, m, **{"item": at, "rater": at, "n_draws": 0, **more})
 
 
 def test_solution_is_that_of_factanal() -> None:
@@ -121,8 +121,19 @@ def test_one_factor_has_a_positive_sign_and_few_raters_widen_its_interval() -> N
     assert widths[0] > 1.3 * widths[1]
 
 
+def test_interval_over_raters_alone_is_as_wide_as_the_estimates_of_many_studies_vary() -> None:
+    rng = np.random.default_rng(8)
+    found = []
+    for _ in range(40):
+        scores = rng.normal(size=(150, 1)) + rng.normal(size=(150, 4))
+        found.append(_fit(scores, 1, item=None, n_draws=60))
+    estimates = np.array([one.loadings[:, 0] for one in found])
+    widths = [one.high - one.low for one in found if one.high is not None and one.low is not None]
+    assert np.mean(widths) == pytest.approx(2 * 1.96 * estimates.std(axis=0, ddof=1).mean(), rel=0.15)
+
+
 def test_improper_solution_is_said() -> None:
-    """Two pairs of questions, one of them almost the same: its unique variance goes to 0 (Heywood)."""
+    """A unique variance at its bound (Heywood)."""
     assert Structure(np.ones((3, 1)), np.array([0.4, 0.001, 0.3]), np.ones((1, 1)), 9).heywood == [1]
 
 

@@ -21,7 +21,7 @@ from app.stats.factor_structure import (
     parallel_analysis,
     problem_of,
 )
-from app.stats.result import Interval, Method, Result, undefined
+from app.stats.result import Interval, Method, Procedure, Result, undefined
 
 declare(
     Statistic(
@@ -70,11 +70,12 @@ def composite_factors(data: ScaledData, table: Table, composite: Composite) -> I
     if composite.factors is None:
         return
     part = table.select(~data.codes.raters.is_model[table.at.rater])
-    scores = part.turned
+    scores, is_of_raters = part.turned, data.question.target == "rater"
 
     def record(statistic: str, result: Result, question: str | None = None) -> Estimate:
         scope: Scope = {} if question is None else {"covariate": question}
-        return data.record(result, part.at, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+        known = result.with_inference("raters") if is_of_raters else result
+        return data.record(known, part.at, section=SECTION, scope=scope, statistic=statistic, unit="rating")
 
     if (problem := problem_of(scores)) is not None:
         yield record("n_factors", undefined(*problem))
@@ -86,24 +87,24 @@ def composite_factors(data: ScaledData, table: Table, composite: Composite) -> I
     if n == 0:
         yield record("n_factors", replace(counted, note=NO_FACTOR).with_counts(n_units=n_rows))
         return
-    of_raters = {"item": part.at.rater, "rater": part.at.rater}
-    where = of_raters if data.question.target == "rater" else part.at.where
-    found = factor_structure(scores, n, rotation=composite.rotation, seed=part.at.seed, **where)
+    item = None if is_of_raters else part.at.item
+    found = factor_structure(scores, n, item=item, rater=part.at.rater, rotation=composite.rotation, seed=part.at.seed)
+    drawn: Procedure = "bootstrap_units" if is_of_raters else "pigeonhole"
     yield record("n_factors", replace(counted, note=_words(found, table)).with_counts(n_units=n_rows))
     for row, question in enumerate(table.questions):
         for column in range(n):
-            yield record(f"factor_loading_{column + 1}", _loading(found, row, column, composite), question.key)
+            yield record(f"factor_loading_{column + 1}", _loading(found, row, column, composite, drawn), question.key)
         unique = Result(float(found.unique[row]), Method(words="maximum likelihood")).with_counts(n_units=n_rows)
         yield record("unique_variance", unique, question.key)
 
 
-def _loading(found: Structure, row: int, column: int, composite: Composite) -> Result:
+def _loading(found: Structure, row: int, column: int, composite: Composite, procedure: Procedure) -> Result:
     method = Method(words=f"maximum likelihood, {composite.rotation}")
     result = Result(float(found.loadings[row, column]), method).with_counts(n_units=found.n_rows)
     if found.low is None or found.high is None:
         return replace(result, interval_reason="not_converged", note=NO_SHARED)
     ends = float(found.low[row, column]), float(found.high[row, column])
-    drawn = Method("pigeonhole", f": {method.words}")
+    drawn = Method(procedure, f": {method.words}")
     return replace(result, method=drawn, interval=Interval(*ends, drawn, inference="items_and_raters"))
 
 

@@ -154,6 +154,16 @@ def test_factors_of_a_composite_are_found_with_their_questions() -> None:
     assert 0 < (only(report, "unique_variance", scope={"covariate": "q0"}).estimate or 0) < 0.6
 
 
+def test_intervals_of_loadings_of_questions_about_the_rater_are_for_new_raters() -> None:
+    asked = [{**FIVE, "key": key, "target": "rater"} for key in SIX]
+    study = protocol(*asked, analysis={"composites": {"care": {"questions": list(SIX), "factors": 1}}})
+    rows = [
+        {**row, "rater": f"{row['rater']}{row['item']}", "item": None, "response": None} for row in _two_factors(0.6)
+    ]
+    loading = only(analyze(frames(study, rows), study), "factor_loading_1", scope={"covariate": "q0"})
+    assert (loading.inference, loading.procedure) == ("raters", "bootstrap_units")
+
+
 def test_unrelated_few_or_unasked_questions_have_no_loadings() -> None:
     rows = _two_factors(0.6)
     assert not find(_of_factors(None, rows), "n_factors")
