@@ -156,7 +156,9 @@ def _correlations(complete: Floats) -> Floats:
 
 
 def _weighted_correlations(complete: Floats, weight: Ints) -> Floats | None:
-    """Correlations of weighted rows; None if a question does not vary or follows from the others."""
+    """Correlations of weighted rows; None without any, or if a question does not vary or follows from the others."""
+    if not weight.any():
+        return None
     covariance = np.cov(complete.T, aweights=weight, ddof=0)
     sd = np.sqrt(np.diag(covariance))
     if (sd < _ZERO).any():

@@ -163,6 +163,13 @@ def test_samples_without_a_solution_give_no_interval() -> None:
     assert found.loadings.shape == (6, 1)
 
 
+def test_samples_without_any_answer_have_no_solution() -> None:
+    """Items and raters are drawn apart: of seven raters with an item each, some samples have none with theirs."""
+    scores = np.random.default_rng(1).normal(size=(7, 3))
+    found = _fit(scores, 1, n_draws=200, seed=37)
+    assert found.loadings.shape == (3, 1)
+
+
 def test_rotation_ends_also_where_it_does_not_converge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.stats.factor_structure.MAX_TURNS", 2)
     monkeypatch.setattr("app.stats.factor_structure.MAX_HALVINGS", 1)
