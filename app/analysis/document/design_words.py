@@ -44,11 +44,13 @@ SIDES = "the sides of the two responses are random, balanced within each rater"
 PLACES = {None: SIDES, "pairs": SIDES, "set": "the order of the responses on the page is random"}
 
 
-def design_sentences(protocol: Protocol, trials: Trials | None = None) -> Iterator[str]:
+def design_sentences(
+    protocol: Protocol, trials: Trials | None = None, *, is_rated_elsewhere: bool = False
+) -> Iterator[str]:
     """What raters saw, how many of them rate what, in which order, and what they knew.
 
-    `trials` is the kind of trials of texts that were rated: it holds where the design leaves it open. Ratings may then
-    come from elsewhere, so numbers of raters count only if the design declares them.
+    `trials` is the kind of trials of texts that were rated: it holds where the design leaves it open. If they were
+    `is_rated_elsewhere`, numbers of raters count only if the design declares them.
     """
     design, kind = protocol.design, protocol.design.trials or trials
     yield f"Each page shows {TRIALS[kind] if protocol.sources else 'one item'}."
@@ -57,7 +59,7 @@ def design_sentences(protocol: Protocol, trials: Trials | None = None) -> Iterat
     if design.human_sample:
         yield _sample_sentence(protocol, design.human_sample)
     is_declared = bool({"raters_per_trial", "trials_per_rater"} & design.model_fields_set)
-    if not design.pools and (is_declared or trials is None):
+    if not design.pools and (is_declared or not is_rated_elsewhere):
         yield f"The design asks for {_asked_of(protocol, None)}."
     for name, pool in design.pools.items():
         items = {"all": "all items", "own": "their own items", "pool": "the items of the pool"}[pool.items]

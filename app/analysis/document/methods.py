@@ -137,8 +137,15 @@ def _design(protocol: Protocol, sample: Sample, origin: str) -> Iterator[str]:
     if origin:
         yield origin
     n_of_item = ceil(sum(sample.n_responses.values()) / sample.n_items) if sample.n_items else 0
-    yield from design_sentences(protocol, kind_of_trials(protocol, [n_of_item]) if n_of_item else None)
+    kind = kind_of_trials(protocol, [n_of_item]) if n_of_item else None
+    yield from design_sentences(protocol, kind, is_rated_elsewhere=bool(sample.raters) and not _is_rated_here(sample))
     yield from condition_sentences(protocol)
+
+
+def _is_rated_here(sample: Sample) -> bool:
+    """Whether people rated in Attune: it is known who arrived, and not all of them were imported."""
+    n_people = sum(group.n for group in sample.raters if group.kind != "model")
+    return sample.flow is not None and sample.n_imported < n_people
 
 
 def _materials(sample: Sample, protocol: Protocol) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.analysis.data.flow import Flow
 from app.analysis.document.design_words import (
     composite_sentences,
     decision_sentences,
@@ -14,8 +15,10 @@ from app.analysis.document.design_words import (
     inference_sentences,
     sample_size_sentence,
 )
-from app.analysis.document.methods import missing_sentences, rater_sentences
-from app.analysis.report.report import NO_SAMPLE, RaterGroup
+from app.analysis.document.methods import methods_section, missing_sentences, rater_sentences
+from app.analysis.document.report_context import ReportContext
+from app.analysis.report.report import NO_SAMPLE, RaterGroup, Report
+from app.base.documents.blocks import Paragraph
 from tests.kit.frames import CHOICE, FIVE, protocol
 
 POOLS = {"crowd": {}, "experts": {"raters_per_trial": 2, "label": "Clinical experts"}}
@@ -52,6 +55,30 @@ def test_each_pool_is_named_with_its_raters_per_trial() -> None:
     text = " ".join(design_sentences(protocol(FIVE, design={"trials_per_rater": 8, "pools": POOLS})))
     assert "Raters of the pool Crowd rate all items: 3 raters per trial and at most 8 trials per rater." in text
     assert "Raters of the pool Clinical experts rate all items: 2 raters per trial" in text
+
+
+ASKED = "The design asks for 3 raters per trial."
+
+
+def _design_of(**sample: Any) -> str:  # noqa: ANN401 - fields of `Sample`
+    known = {
+        "n_items": 2,
+        "n_responses": {"human": 2, "model": 2},
+        "raters": (RaterGroup("person", None, 4),),
+        **sample,
+    }
+    report = Report("small", "", (), (), sample=replace(NO_SAMPLE, **known))
+    (said,) = methods_section(report, protocol(FIVE), (), ReportContext("")).parts[0].blocks
+    assert isinstance(said, Paragraph)
+    return said.text
+
+
+def test_default_number_of_raters_is_stated_of_ratings_in_attune_only() -> None:
+    arrived = Flow({}, ())
+    assert ASKED in _design_of(flow=arrived)
+    assert ASKED in _design_of(flow=arrived, n_imported=3)
+    assert ASKED not in _design_of(flow=arrived, n_imported=4)
+    assert ASKED not in _design_of()
 
 
 @pytest.mark.parametrize(
