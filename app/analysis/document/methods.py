@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import ceil
 
 from app.analysis.data.flow import is_by_condition
 from app.analysis.data.simulated import ARE_SIMULATED
@@ -136,8 +135,10 @@ def _paragraph(sentences: Iterable[str]) -> tuple[Paragraph, ...]:
 def _design(protocol: Protocol, sample: Sample, origin: str) -> Iterator[str]:
     if origin:
         yield origin
-    n_of_item = ceil(sum(sample.n_responses.values()) / sample.n_items) if sample.n_items else 0
-    kind = kind_of_trials(protocol, [n_of_item]) if n_of_item else None
+    n_of_item, n_left = divmod(sum(sample.n_responses.values()), max(sample.n_items, 1))
+    # where the mean is no whole number, items differ
+    counts = [n_of_item, n_of_item + 1] if n_left else [n_of_item]
+    kind = kind_of_trials(protocol, counts) if any(counts) else None
     yield from design_sentences(protocol, kind, is_rated_elsewhere=bool(sample.raters) and not _is_rated_here(sample))
     yield from condition_sentences(protocol)
 

@@ -81,6 +81,11 @@ def test_default_number_of_raters_is_stated_of_ratings_in_attune_only() -> None:
     assert ASKED not in _design_of()
 
 
+def test_items_of_which_some_have_one_response_are_shown_with_one() -> None:
+    assert "Each page shows two responses to the same item." in _design_of()
+    assert "Each page shows one response to an item." in _design_of(n_responses={"human": 2, "model": 1})
+
+
 @pytest.mark.parametrize(
     ("sample", "words"),
     [
