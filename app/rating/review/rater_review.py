@@ -70,10 +70,11 @@ def review(
         )
         for row in rows
     }
+    group = {row.id: group_of(row, every[row.id]) for row in rows}
     flags: dict[int, tuple[Flag, ...]] = {}
     for groups in ({"people", "imported"}, {"models"}, {"simulated"}):
-        flags |= flags_of(protocol.checks, {row.id: every[row.id] for row in rows if group_of(row) in groups})
-    return [ReviewedRater(row, group_of(row), flags.get(row.id, ()), every[row.id]) for row in rows]
+        flags |= flags_of(protocol.checks, {rater: one for rater, one in every.items() if group[rater] in groups})
+    return [ReviewedRater(row, group[row.id], flags.get(row.id, ()), every[row.id]) for row in rows]
 
 
 def _without(row: RaterRow) -> str:
@@ -86,10 +87,11 @@ def _is_recent(seen_at: datetime) -> bool:
     return datetime.now(UTC) - seen_at < _STILL_HERE
 
 
-def group_of(row: RaterRow) -> Group:
-    """The rater's group: people who arrived, imported raters, model judges or simulated raters. Groups never mix."""
+def group_of(row: RaterRow, evidence: Evidence) -> Group:
+    """The rater's group: people, here or invited, imported raters, model judges or simulated ones. Groups never mix."""
     if row.is_simulated:
         return "simulated"
     if row.kind == "model":
         return "models"
-    return "people" if row.state is not None else "imported"
+    # Without a session, answers came with a file; people without either were invited or listed, and are not here yet.
+    return "imported" if row.state is None and (row.is_imported or evidence.n_ratings) else "people"

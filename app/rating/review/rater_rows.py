@@ -95,8 +95,8 @@ _ROWS = text("""
     ), came AS (
       SELECT rater_id, min(platform) AS platform FROM platform_ids WHERE study_id = :study GROUP BY rater_id
     )
-    SELECT r.id, r.key, r.kind, r.pool, r.is_simulated, came.platform, s.state, s.arrived_at, s.begun_at,
-           s.finished_at, s.last_seen_at, coalesce(s.is_moved, false) AS is_moved,
+    SELECT r.id, r.key, r.kind, r.pool, r.is_simulated, r.is_imported, came.platform, s.state, s.arrived_at,
+           s.begun_at, s.finished_at, s.last_seen_at, coalesce(s.is_moved, false) AS is_moved,
            coalesce(w.n_done, 0) AS n_done, coalesce(w.n_trials, 0) AS n_trials,
            coalesce(l.n_taken_over, 0) AS n_taken_over,
            coalesce(w.n_skipped, 0) AS n_skipped, coalesce(w.n_open, 0) AS n_open, w.active_ms,
@@ -115,7 +115,7 @@ _ROWS = text("""
 
 @dataclass(frozen=True, slots=True)
 class RaterRow:
-    """One rater. `reason` is that of the last decision.
+    """One rater. `reason` is that of the last decision. `state` is None without a rating session.
 
     `is_moved`: the study was also opened in a browser that only had the rater's ID.
     `n_taken_over`: trials that were released after a time without activity, and that the rater did not get again.
@@ -126,6 +126,7 @@ class RaterRow:
     kind: str
     pool: str | None
     is_simulated: bool
+    is_imported: bool
     platform: str | None
     state: str | None
     arrived_at: datetime | None

@@ -93,10 +93,11 @@ class RaterGroup:
 
 
 def groups_of(shown: Sequence[ReviewedRater], view: RaterView) -> list[RaterGroup]:
-    """The groups that have raters, flagged ones first, each from the rater on that the view names."""
+    """The groups that have raters, flagged ones first and those without a session last, from the view's rater on."""
     found = []
     for key, label in GROUPS:
-        rows = sorted((one for one in shown if one.group == key), key=lambda one: not one.flags)
+        of_group = (one for one in shown if one.group == key)
+        rows = sorted(of_group, key=lambda one: (not one.flags, one.row.state is None))
         # The last part, if raters have left the group since the address was made.
         first = min(getattr(view, key), max(0, len(rows) - 1) // MAX_ROWS * MAX_ROWS)
         end = first + MAX_ROWS

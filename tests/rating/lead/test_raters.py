@@ -73,6 +73,34 @@ def test_people_and_simulated_raters_are_listed_separately(client: TestClient, s
     assert "robot" not in people
 
 
+def test_only_imported_raters_are_called_imported(client: TestClient, db: Connection, study_id: int) -> None:
+    """Others without a session were invited or listed, and are not here yet: they are people, below those who are."""
+    db.execute(
+        text("""
+            INSERT INTO raters (study_id, key, kind, is_imported) VALUES (:study, 'aron', 'person', false),
+              (:study, 'sheet', 'person', true), (:study, 'folder', 'person', false), (:study, 'judge', 'model', false)
+        """),
+        {"study": study_id},
+    )
+    db.execute(
+        text("""
+            INSERT INTO ratings (study_id, rater_id, question, item_id, outcome, chosen_response_id)
+            SELECT study_id, :rater, question, item_id, outcome, chosen_response_id FROM ratings LIMIT 1
+        """),
+        {"rater": rater_id(db, "folder")},
+    )
+    page = client.get(PAGE).text
+    groups = dict(re.findall(r'<h2 id="group-\d">(.+?) <span(.+?)</section>', page, re.DOTALL))
+    assert {name: re.findall(r"<th [^>]*>.*?<bdi>(\w+)</bdi>", part) for name, part in groups.items()} == {
+        "People": ["anna", "ben", "aron"],
+        "Imported raters": ["sheet", "folder"],
+        "Model judges": ["judge"],
+        "Simulated raters": ["robot"],
+    }
+    assert [part.count("not here yet") for part in groups.values()] == [1, 0, 0, 0]
+    assert groups["Imported raters"].count("imported") == 2
+
+
 def test_excluded_rater_leaves_results_and_can_be_restored(client: TestClient, db: Connection, study_id: int) -> None:
     address = f"{PAGE}/{rater_id(db, 'anna')}/exclusion"
     assert client.post(address, data={"exclude": "true", "reason": " "}).status_code == 400
