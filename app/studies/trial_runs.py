@@ -21,16 +21,21 @@ _STUDY = text("""
     INSERT INTO studies (slug, rater_token, seed) SELECT :address, :address, seed FROM studies WHERE id = :study
     RETURNING id
 """)
-_IMAGES = text("""
+# The first items, and those that are needed in any case.
+_COPIED = """
+    FROM (SELECT i.*, row_number() OVER (ORDER BY position, id) AS place FROM items i WHERE study_id = :study) AS own
+    WHERE place <= :most OR key = ANY(CAST(:needed AS text[]))
+"""
+_IMAGES = text(f"""
     INSERT INTO images (study_id, name, media_type, width, height, content)
-    SELECT :copy, name, media_type, width, height, content FROM images WHERE study_id = :study
-""")
-_ITEMS = text("""
+    SELECT :copy, name, media_type, width, height, content FROM images
+    WHERE study_id = :study AND name IN (SELECT image {_COPIED})
+""")  # noqa: S608 - constants only
+_ITEMS = text(f"""
     INSERT INTO items (study_id, key, position, text, turns, profile, image, image_alt, content_note, retired_because,
       attributes)
     SELECT :copy, key, position, text, turns, profile, image, image_alt, content_note, retired_because, attributes
-    FROM (SELECT i.*, row_number() OVER (ORDER BY position, id) AS place FROM items i WHERE study_id = :study) AS own
-    WHERE place <= :most OR key = ANY(CAST(:needed AS text[]))
+    {_COPIED}
 """)
 _RESPONSES = text("""
     INSERT INTO responses (study_id, key, position, item_id, source_id, text, turns, attributes)
@@ -102,8 +107,8 @@ def copy_draft(
     copy_id = db.execute(_STUDY, {"study": study_id, "address": address}).scalar_one()
     record_version(db, copy_id, 1, protocol, yaml)
     own = {"study": study_id, "copy": copy_id}
-    db.execute(_IMAGES, own)
-    db.execute(_ITEMS, {**own, "most": MAX_ITEMS, "needed": [*needed]})
+    for statement in (_IMAGES, _ITEMS):
+        db.execute(statement, {**own, "most": MAX_ITEMS, "needed": [*needed]})
     db.execute(_RESPONSES, own)
     db.execute(_RATERS, own)
     return address, copy_id

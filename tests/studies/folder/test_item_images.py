@@ -10,14 +10,15 @@ import pytest
 from sqlalchemy import text
 
 from app.analysis.data.study_folder import is_same
+from app.studies import trial_runs
 from app.studies.creation.copy_study import copy_study
 from app.studies.creation.read_new_study import read_upload
 from app.studies.export import study_folder
 from app.studies.folder.read import read_files
 from app.studies.folder.write import write_zip
+from app.studies.item_images import list_images
 from app.studies.load import load_study
 from app.studies.studies import delete_study, get_study
-from app.studies.trial_runs import copy_draft
 from tests.kit.images import a_png, image_file
 from tests.kit.small import problems_in, small
 
@@ -85,7 +86,7 @@ def test_images_travel_with_a_study(db: Connection, lead: Lead) -> None:
     found = get_study(db, "small", lead.id)
     assert found is not None
     copy = get_study(db, copy_study(db, found, lead, "copied", "Copied"), lead.id)
-    _, trial_run = copy_draft(db, study_id, study.protocol, study.yaml, [])
+    _, trial_run = trial_runs.copy_draft(db, study_id, study.protocol, study.yaml, [])
     assert copy is not None
     for one in (copy.id, trial_run):
         stored = study_folder(db, one)
@@ -93,6 +94,17 @@ def test_images_travel_with_a_study(db: Connection, lead: Lead) -> None:
     delete_study(db, copy.id)
     left = text("SELECT count(*) FROM images WHERE study_id = :study")
     assert db.execute(left, {"study": copy.id}).scalar_one() == 0
+
+
+def test_a_trial_run_copies_only_the_images_of_its_items(
+    db: Connection, lead: Lead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial_runs, "MAX_ITEMS", 1)
+    study = read_files(SHOWN)
+    study_id = load_study(db, study, lead.id)
+    for needed, names in (([], ["a.png"]), (["b"], ["a.png", "b c.jpg"])):
+        _, copy_id = trial_runs.copy_draft(db, study_id, study.protocol, study.yaml, needed)
+        assert [*list_images(db, copy_id)] == names
 
 
 def test_a_browser_may_send_images_without_their_folder() -> None:
