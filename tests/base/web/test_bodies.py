@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.base.web.middleware.bodies import Bodies
+from app.routes import UPLOADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -101,3 +102,9 @@ def test_upload_streams_and_ends_when_stalled(ask: Callable[..., Recorder], monk
 @pytest.mark.parametrize(("body", "status"), [(b"--b\r\n", 400), (b"--b--", 200)])
 def test_unterminated_multipart_form_returns_400(ask: Callable[..., Recorder], body: bytes, status: int) -> None:
     assert ask([body], {b"content-type": b"multipart/form-data; boundary=b"}).statuses == [status]
+
+
+def test_forms_of_a_study_called_like_the_uploads_are_read_before_their_turn() -> None:
+    paths = ("/studies/new", "/studies/new/small/texts", "/api/v1/studies/small/items")
+    assert all(UPLOADS.match(path) for path in paths)
+    assert not UPLOADS.match("/studies/newsletter/people")
