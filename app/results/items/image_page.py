@@ -13,7 +13,7 @@ from app.results.items.item_answers import get_item
 from app.results.items.page import item_page
 from app.studies.audit import record_act
 from app.studies.creation.upload_form import upload_reader
-from app.studies.imports.text_uploads import TextsFixedError, check_replaceable
+from app.studies.imports.text_uploads import why_fixed
 from app.studies.imports.texts_page import Sent
 from app.studies.item_images import describe_image, drop_image, show_image
 from app.studies.studies import StudyRow
@@ -60,7 +60,5 @@ def submit_image(request: Request, sent: Sent, item: int) -> Response:
 
 
 def _check_draft(db: Db, study: StudyRow) -> None:
-    try:
-        check_replaceable(db, study)
-    except TextsFixedError as error:
-        raise PageError(str(error)) from None
+    if why := why_fixed(db, study):
+        raise PageError(why)

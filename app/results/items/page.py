@@ -31,7 +31,7 @@ from app.results.items.item_rows import (
     retire_item,
 )
 from app.studies.audit import record_act
-from app.studies.imports.text_uploads import is_replaceable
+from app.studies.imports.text_uploads import why_fixed
 from app.studies.own_study import LeadAndStudy, Own
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
@@ -100,7 +100,7 @@ def item_page(request: Request, db: Db, own: LeadAndStudy, item: int, problem: s
         "results/items/item.html",
         status=422 if problem else 200,
         problem=problem,
-        may_change_image=study.may("edit") and is_replaceable(db, study),
+        may_change_image=study.may("edit") and not why_fixed(db, study),
         max_upload_bytes=request.app.state.max_upload_bytes,
         lead=lead,
         study=study,

@@ -113,9 +113,12 @@ class TextsFixedError(ValueError):
     """The study's texts can no longer be replaced; the message gives the reason."""
 
 
-def is_replaceable(db: Connection, study: StudyRow) -> bool:
-    """Whether the texts and images of a study can be replaced: nobody has rated them or may be reading them."""
-    return study.opened_at is None and not has_answers(db, study.id)
+def why_fixed(db: Connection, study: StudyRow) -> str:
+    """Why the texts and images of a study can no longer be replaced: raters may be reading them; empty if they can."""
+    if study.opened_at is None and not has_answers(db, study.id):
+        return ""
+    why = "has answers" if study.opened_at is None else "has been opened"
+    return f"The study {why}, so its texts cannot be replaced. To use other texts, copy the study."
 
 
 def check_replaceable(db: Connection, study: StudyRow) -> None:
@@ -124,11 +127,5 @@ def check_replaceable(db: Connection, study: StudyRow) -> None:
     Raises:
         TextsFixedError: the study has been opened or has answers.
     """
-    if study.opened_at is not None:
-        raise TextsFixedError(
-            "The study has been opened, so its texts cannot be replaced. To use other texts, copy the study."
-        )
-    if has_answers(db, study.id):
-        raise TextsFixedError(
-            "The study has answers, so its texts cannot be replaced. To use other texts, copy the study."
-        )
+    if why := why_fixed(db, study):
+        raise TextsFixedError(why)

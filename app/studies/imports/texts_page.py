@@ -18,7 +18,7 @@ from app.base.web.deps import Db
 from app.studies.coverage import get_counts
 from app.studies.creation.upload_form import upload_form, upload_reader
 from app.studies.imports.source_kinds import recognized_kind
-from app.studies.imports.text_uploads import TextsFixedError, check_replaceable, get_upload
+from app.studies.imports.text_uploads import TextsFixedError, get_upload, why_fixed
 from app.studies.own_study import LeadAndStudy, Own, find_lead_and_study
 
 router = APIRouter()
@@ -141,11 +141,7 @@ def _problems(request: Request, own: LeadAndStudy, problems: list[Problem]) -> R
 def _page(
     request: Request, db: Db, own: LeadAndStudy, problems: list[Problem] | None = None, *, is_copied: bool = False
 ) -> Response:
-    fixed = ""
-    try:
-        check_replaceable(db, own.study)
-    except TextsFixedError as error:
-        fixed = str(error)
+    fixed = why_fixed(db, own.study)
     return page(
         request,
         "studies/imports/texts.html",
