@@ -30,13 +30,12 @@ from app.studies.load import load_study
 # Files uploaded by a browser: the files of a folder, or one zip of them. Nothing is written to disk.
 
 
-# zipfile raises RuntimeError for a password, and the others for damaged or unusual archives.
+# zipfile raises RuntimeError for a password or an unknown compression, and the others for damaged archives.
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
     RuntimeError,
-    NotImplementedError,
     OSError,
     EOFError,
     ValueError,
