@@ -62,7 +62,7 @@ for (const field of document.querySelectorAll("[data-send]")) {
 // stays as it was filled in, and says why; it is not left by mistake.
 const session = document.querySelector("[data-session]")?.dataset.session;
 const typed = new Set();
-let asking = null;
+const asking = new Set();
 
 // The name of the template that says why nothing can be sent; empty if it can.
 async function obstacle() {
@@ -72,9 +72,9 @@ async function obstacle() {
 }
 
 async function sendIfPossible(form, button) {
-  asking = form;
+  asking.add(form);
   const name = await obstacle();
-  asking = null;
+  asking.delete(form);
   for (const old of document.querySelectorAll(".not-sent")) old.remove();
   if (name) {
     (button?.closest("form") ?? button?.parentElement ?? form).append(document.getElementById(name).content.cloneNode(true));
@@ -90,7 +90,7 @@ document.addEventListener("submit", (event) => {
   if (!typed.has(form)) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (form !== asking) sendIfPossible(form, event.submitter);
+  if (!asking.has(form)) sendIfPossible(form, event.submitter);
 }, true);
 
 // The forms of a design save by themselves: only what could not be saved is typed and not sent.
