@@ -132,12 +132,14 @@ def write_forecast(task: Task, wish: dict[str, Any], *, has_pilot: bool) -> None
 def forecast(
     protocol: Protocol, items: Sequence[PlannedItem], wish: Wish, pilot: tuple[Frames, Protocol] | None = None
 ) -> Forecast:
-    """Simulate the study at several sizes.
+    """Simulate the study at several sizes. What `wish` leaves open is not filled from the plan that the protocol keeps.
 
     Raises:
         PlanError: the primary contrast is of a kind that is not simulated, the design gives no estimate, or the study
             is too large to simulate.
     """
+    words = protocol.preregistration.model_copy(update={"plan": None})
+    protocol = protocol.model_copy(update={"preregistration": words})
     contrast = _planned(protocol)
     statistic, margin = statistic_of(contrast), margin_of(protocol, contrast)
     ask = _Asker(protocol, items, statistic, wish)

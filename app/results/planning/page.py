@@ -70,6 +70,7 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
         protocol = get_protocol(db, own.study.id, own.study.protocol_version)
         items = rated_by_people(protocol, list_items(db, own.study.id))
         trial_minutes = minutes_per_trial(db, own.study.id, protocol)
+    form = PlanForm({**_planned_before(protocol), **form.texts})
     n_items = int(form.number("items", len(items) or DEFAULT_ITEMS, 1, MAX_ITEMS) or 1)
     per_trial = int(form.number("per_trial", protocol.design.raters_per_trial, 1, MAX_PER_TRIAL) or 1)
     takes = effort(protocol, items, n_items, per_trial)
@@ -81,7 +82,7 @@ def show_plan(request: Request, own: OwnForLong, form: Sent) -> Response:
         "effort": takes,
         "minutes": f"{takes.minutes(rates):.0f}",
         "symbol": symbol_of(protocol.recruitment.currency),
-        "texts": {**_planned_before(protocol), **form.texts},
+        "texts": form.texts,
         "sds": SDS,
         "is_stated": any(form.texts.get(name) for name in (*SDS, "pilot")),
         "forecast": None,
@@ -164,10 +165,9 @@ def _forecast(
     from app.results.planning.forecast import Wish, forecast_of
 
     stated = {name: form.number(name, None, 0, 1000) for name in SDS}
-    stated["difference"] = form.number("difference", None, -1000, 1000)
+    stated |= {name: form.number(name, None, -1000, 1000) for name in ("difference", "mean")}
     correlation = form.number("correlation", None, -1, 1)
-    before = protocol.preregistration.plan or SizePlan()
-    n_raters = form.number("n_raters", before.n_raters, 2, MAX_RATERS)
+    n_raters = form.number("n_raters", None, 2, MAX_RATERS)
     wish = Wish(
         n_items,
         per_trial,
@@ -175,8 +175,8 @@ def _forecast(
         stated,
         correlation,
         None if n_raters is None else int(n_raters),
-        form.number("attrition", before.attrition, 0, 0.9) or 0.0,
-        form.number("power", before.power, 0.5, 0.99) or before.power,
+        form.number("attrition", 0.0, 0, 0.9) or 0.0,
+        form.number("power", 0.8, 0.5, 0.99) or 0.8,
     )
     has_pilot = bool(form.texts.get("pilot"))
     if has_pilot:

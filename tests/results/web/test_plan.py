@@ -86,6 +86,12 @@ def test_what_is_registered_is_what_was_planned(client: TestClient, study_id: in
     page = client.get(PAGE).text
     assert 'value="0.7"' in page
     assert re.search(r'value="0.9"\s+selected', page)
+    kept = client.get(f"{PAGE}?forecast=1&items=12").text
+    assert " and 20 raters the 95% CI" in kept
+    assert "a difference of 0.70 points" in kept
+    emptied = client.get(f"{PAGE}?forecast=1&items=12&n_raters=&difference=").text
+    assert " and 20 raters the 95% CI" not in emptied
+    assert "a difference of 0.40 points" in emptied
 
 
 def test_every_pool_gets_as_many_raters() -> None:
