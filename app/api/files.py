@@ -156,18 +156,12 @@ def _record(request: Request, own: TokenAndStudy, action: str, path: Path, *, is
 
 
 def _pairs(named: Sequence[str]) -> dict[str, str]:
-    """The parts of KEY=COLUMN.
+    from app.studies.imports.column_meanings import named_columns
 
-    Raises:
-        UnprocessableError: something else.
-    """
-    found: dict[str, str] = {}
-    for pair in named:
-        key, sign, column = pair.partition("=")
-        if not sign or not key.strip() or not column or key.strip() in found:
-            raise UnprocessableError(f"Expected KEY=COLUMN, each key once. Found: {pair[:100]!r}.")
-        found[key.strip()] = column
-    return found
+    try:
+        return named_columns(named)
+    except ValueError as error:
+        raise UnprocessableError(str(error)) from None
 
 
 def _wrong(error: InvalidInputError) -> UnprocessableError:

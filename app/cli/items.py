@@ -16,6 +16,7 @@ from app.cli.output import fail, say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
+from app.studies.imports.column_meanings import named_columns
 from app.studies.imports.pipeline import InFolder, InStore, Place, TextsInTheWayError, import_texts
 from app.studies.imports.read_texts import Texts, response_columns
 from app.studies.imports.source_kinds import KINDS, Kind, kind_of
@@ -157,15 +158,10 @@ def _kinds(named: list[str]) -> list[tuple[str, Kind]]:
 
 
 def _sources(named: list[str]) -> dict[str, str]:
-    sources: dict[str, str] = {}
-    for pair in named:
-        source, sign, column = pair.partition("=")
-        if not sign or not source.strip() or not column or source.strip() in sources:
-            raise typer.BadParameter(
-                f'Expected SOURCE=COLUMN, each source once; found "{pair}".', param_hint="--response"
-            )
-        sources[source.strip()] = column
-    return sources
+    try:
+        return named_columns(named, "SOURCE=COLUMN")
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--response") from None
 
 
 def _import(place: Place, texts: Texts, *, is_dry_run: bool) -> StudyFolder:

@@ -15,7 +15,7 @@ from app.cli.output import fail, say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
-from app.studies.imports.column_meanings import NewRaters, RatingLayout
+from app.studies.imports.column_meanings import NewRaters, RatingLayout, named_columns
 from app.studies.imports.pipeline import InFolder, InStore, StudyChangedError, import_ratings
 from app.studies.imports.read_ratings import Ratings, ReadRatings
 from app.studies.studies import StudyMissingError
@@ -193,13 +193,10 @@ def _counted_in(read: ReadRatings) -> str:
 
 
 def _pairs(named: list[str], option: str, form: str) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for pair in named:
-        key, sign, rest = pair.partition("=")
-        if not sign or not key.strip() or not rest or key.strip() in pairs:
-            raise typer.BadParameter(f'Expected {form}, each once; found "{pair}".', param_hint=option)
-        pairs[key.strip()] = rest
-    return pairs
+    try:
+        return named_columns(named, form)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
 
 
 def _recoded(named: list[str]) -> Iterator[tuple[tuple[str, str], str]]:

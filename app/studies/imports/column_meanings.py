@@ -16,6 +16,24 @@ from app.studies.imports.text_lookup import TextLookup
 # The meaning of each column of a ratings spreadsheet, as named by the lead.
 
 
+def named_columns(pairs: Iterable[str], form: str = "KEY=COLUMN") -> dict[str, str]:
+    """The parts of pairs such as KEY=COLUMN, as commands and the API name columns.
+
+    >>> named_columns(["warm=Column A", "sure = B=C"])
+    {'warm': 'Column A', 'sure': ' B=C'}
+
+    Raises:
+        ValueError: a pair of another form, or a second one of the same key.
+    """
+    found: dict[str, str] = {}
+    for pair in pairs:
+        key, sign, column = pair.partition("=")
+        if not sign or not key.strip() or not column or key.strip() in found:
+            raise ValueError(f'Expected {form}, each once; found "{pair[:100]}".')
+        found[key.strip()] = column
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class RatingLayout:
     """Columns by content; None means that the column is guessed from its name.
