@@ -282,7 +282,7 @@ def _page(  # noqa: PLR0913 - what one of its forms may say
         QUESTIONS,
         status=status,
         shown_language=language,
-        texts=seen("texts.html", view=shown.view, sheet=shown.sheet),
+        texts=seen("texts.html", slug=study.slug, view=shown.view, sheet=shown.sheet),
         shape=shown.sheet.shape,
         pages=[
             (title, [entries[place + 1] for place in places if place + 1 in entries])

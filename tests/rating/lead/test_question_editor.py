@@ -14,8 +14,9 @@ from sqlalchemy import text
 from app.rating.life_cycle import open_study
 from app.results.data.frames import study_frames
 from app.studies.load import load_study
+from app.studies.members.members import record_member
 from app.studies.protocols import get_protocol
-from tests.kit.builder import PREFERENCE
+from tests.kit.builder import PREFERENCE, build_study, protocol_of
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.templates import every_template, template_study
 
@@ -149,6 +150,16 @@ def test_preview_follows_a_new_text_another_scale_and_a_removal(
         page = client.post(address, data=form, follow_redirects=True).text
         assert page.count('class="asked-one') == len(questions) - 1
         assert "Is it so, 1?" in as_seen(page, 1)
+
+
+def test_questions_are_asked_beside_the_image_of_an_item(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_id = build_study(db, protocol_of("face"), texts=[{"key": "face", "image": "face.png", "image_alt": "A face"}])
+    record_member(db, study_id, lead.id, "owner")
+    page = client.get("/studies/face/design/questions")
+    assert page.status_code == 200
+    image = re.search(r'<img class="item-image"\s+src="([^"]+)"\s+alt="A face"', page.text)
+    assert image is not None
+    assert client.get(image[1]).headers["content-type"] == "image/png"
 
 
 def test_a_new_question_has_no_error_and_must_be_written_before_opening(
