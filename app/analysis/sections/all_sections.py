@@ -66,7 +66,7 @@ def _compared(study: StudyData) -> Iterator[Estimate]:
 def _composed(study: StudyData) -> Iterator[Estimate]:
     for data, table in study.composites:
         yield from composites(data, table)
-        yield from composite_factors(data, table, study.protocol.analysis.composites[data.question.key])
+        yield from composite_factors(data, table, study.protocol)
 
 
 def _dimensions(study: StudyData) -> Iterator[Estimate]:
