@@ -12,11 +12,13 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import CONSISTENCY
 from app.analysis.sections.composites import SECTION, Table
 from app.analysis.statistic import Column, PageTable, Statistic, declare
+from app.analysis.wording.formatting import number
 from app.base.words import and_list
 from app.protocol.composite import MAX_FACTORS, Composite
 from app.protocol.labels import Labels
 from app.protocol.study import Protocol
 from app.stats.factor_structure import (
+    Rotation,
     Structure,
     factor_structure,
     lavaan_model,
@@ -94,7 +96,10 @@ def composite_factors(data: ScaledData, table: Table, protocol: Protocol) -> Ite
     item = None if is_of_raters else part.at.item
     found = factor_structure(scores, n, item=item, rater=part.at.rater, rotation=composite.rotation, seed=part.at.seed)
     drawn: Procedure = "bootstrap_units" if is_of_raters else "pigeonhole"
-    yield record("n_factors", replace(counted, note=_words(found, table, protocol.labels)).with_counts(n_units=n_rows))
+    yield record(
+        "n_factors",
+        replace(counted, note=_words(found, table, protocol.labels, composite.rotation)).with_counts(n_units=n_rows),
+    )
     for row, question in enumerate(table.questions):
         for column in range(n):
             yield record(f"factor_loading_{column + 1}", _loading(found, row, column, composite, drawn), question.key)
@@ -112,7 +117,7 @@ def _loading(found: Structure, row: int, column: int, composite: Composite, proc
     return replace(result, method=drawn, interval=Interval(*ends, drawn, inference="items_and_raters"))
 
 
-def _words(found: Structure, table: Table, labels: Labels) -> str:
+def _words(found: Structure, table: Table, labels: Labels, rotation: Rotation) -> str:
     """What the solution has beside the loadings: improper variances, correlations of factors, and lavaan's syntax."""
     keys = [question.key for question in table.questions]
     said = []
@@ -120,8 +125,8 @@ def _words(found: Structure, table: Table, labels: Labels) -> str:
         named = and_list([labels.question(keys[at]) for at in found.heywood])
         said.append(f"Improper solution (Heywood case): no variance is left to {named}; try fewer factors.")
     pairs = zip(*np.triu_indices(len(found.correlations), 1), strict=True)
-    correlated = [f"{a + 1} and {b + 1}: {found.correlations[a, b]:.2f}" for a, b in pairs]
-    if correlated:
+    correlated = [f"{a + 1} and {b + 1}: {number(found.correlations[a, b], 'coefficient')}" for a, b in pairs]
+    if correlated and rotation == "oblimin":
         said.append(f"Correlations of factors {', '.join(correlated)}.")
     said.append(f"In lavaan: {lavaan_model(keys, found).replace(chr(10), '; ')}")
     return " ".join(said)
