@@ -335,6 +335,11 @@
   addEventListener("pageshow", ({ persisted }) => { comeBack(); if (persisted && form()) { leaving = null; form().inert = false; } });
   addEventListener("online", () => { if (nRefusals) resubmit(); else send(); });
 
+  // A page can be answered before its scripts have run; such an answer is younger than what is kept here.
+  const isEarlyAnswer = (input) => input.name && (/^(radio|checkbox)$/.test(input.type) ? input.checked !== input.defaultChecked : input.value !== input.defaultValue);
+  const answeredEarly = () => (isTimed() ? $$("[data-slot]", form()).filter((box) => $$(":is(input, textarea)", box).some(isEarlyAnswer)) : []);
+
+  // Returns what saves the early answers, once the scripts of the questions have run too.
   function ready() {
     form().dataset.ready = "yes";
     if (form().dataset.now) clock = Number(form().dataset.now) - Date.now();
@@ -342,10 +347,12 @@
     nRefusals = 0;
     kept.names(AWAY).filter((name) => name !== awayName()).forEach(kept.drop);
     comeBack();
-    mine().forEach(show);
+    const early = answeredEarly();
+    mine().filter(({ slot }) => !early.some((box) => box.dataset.slot === slot)).forEach(show);
     const reason = heldReason();
     if (reason) say("waiting", `${words().refused} ${reason}`);
     if (queue.size) schedule(0);
+    return () => early.filter((box) => box.isConnected).forEach((box) => save(box, PAUSE));
   }
 
   // With the page, not when it has settled: a screen reader says the title at once.
@@ -355,12 +362,12 @@
 
   document.addEventListener("htmx:afterSettle", () => {
     if (!form() || form().dataset.ready) return;
-    ready();
+    setTimeout(ready());
     ($("#summary") ?? $(".turn-now") ?? $("#item-heading")).focus({ preventScroll: true });
     if (!queue.size) say("", "");
     if (isEarly) form().requestSubmit($("#next"));
     isEarly = false;
   });
-  if (form()) ready();
+  if (form()) addEventListener("DOMContentLoaded", ready());
   else if (queue.size) schedule(0);
 })();

@@ -13,7 +13,7 @@ from tests.kit.database import rows
 from tests.kit.waiting import until
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
@@ -75,6 +75,22 @@ def test_nothing_is_kept_after_the_last_page(asked: Page) -> None:
     asked.get_by_role("button", name="Finish").click()
     expect(asked.locator("h1")).to_have_text("You have finished. Thank you.")
     expect_kept(asked)
+
+
+def test_an_answer_given_before_the_scripts_have_run_is_saved(engine: Engine, page: Page) -> None:
+    open_a_study(engine, n_items=1, questions=[PREFERENCE, EMPATHY, MOOD, WISH], flow=FLOW)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/saving*.js", hold)
+    page.goto("/s/study?participant=anna", wait_until="commit")
+    page.locator("input[value='4']").check()
+    expect(page.locator("#next")).to_be_visible()
+    held[0].continue_()
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    assert rows(engine, "SELECT number FROM ratings") == [(4.0,)]
 
 
 @pytest.mark.parametrize("wish", ["stop", "delete"])
