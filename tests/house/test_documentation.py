@@ -21,24 +21,30 @@ MAX_WORDS_TO_READ = 35_000
 CODE_OR_TABLE = re.compile(r"^```.*?^```$|^\|.*?$", re.DOTALL | re.MULTILINE)
 LISTED_SETTING = re.compile(r"^- `.*\n(?:  .*\n)*", re.MULTILINE)
 
+
 def linked(page: Path) -> set[Path]:
     return {(page.parent / target).resolve() for target in LINK.findall(page.read_text(encoding="utf-8"))}
+
 
 def test_every_page_is_indexed() -> None:
     indexed = linked(DOCS / "README.md") | {DOCS / "README.md"}
     assert sorted(str(page) for page in DOCS.rglob("*.md") if page not in indexed) == []
 
+
 def test_every_link_has_a_target() -> None:
     broken = {(page.name, str(target)) for page in PAGES for target in linked(page) if not target.exists()}
     assert broken == set()
+
 
 def test_every_path_in_the_documentation_exists() -> None:
     named = {(page.name, path) for page in PAGES for path in IN_TREE.findall(page.read_text(encoding="utf-8"))}
     assert {(page, path) for page, path in named if path not in MADE_LATER and not (ROOT / path).exists()} == set()
 
+
 def words_to_read(page: Path) -> int:
     text = CODE_OR_TABLE.sub("", page.read_text(encoding="utf-8"))
     return len(re.findall(r"\S*\w\S*", LISTED_SETTING.sub("", text) if page.name == "protocol.md" else text))
+
 
 def test_documentation_is_short_enough_to_be_read() -> None:
     before_appendices = (DOCS / "README.md").read_text(encoding="utf-8").partition("## Appendices")[0]
@@ -46,6 +52,7 @@ def test_documentation_is_short_enough_to_be_read() -> None:
     pages = {(DOCS / name).resolve() for name in names} | {ROOT / "README.md", ROOT / "SECURITY.md"}
     words = {str(page.relative_to(ROOT)): words_to_read(page) for page in pages}
     assert sum(words.values()) <= MAX_WORDS_TO_READ, sorted(words.items(), key=lambda one: -one[1])
+
 
 def test_changelog_lists_each_change_once() -> None:
     entries = re.findall(r"^- (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
