@@ -13,6 +13,7 @@ from app.analysis.report.report import Report
 from app.analysis.wording.formatting import ci_heading
 from app.base.documents.blocks import DataTable
 from app.base.numbers import styled, whole
+from app.base.words import or_list
 from app.protocol.study import Protocol
 
 MAX_SOURCES = 5
@@ -48,12 +49,13 @@ def needed_table(named: Report, rows: Sequence[AgreementRow]) -> DataTable | Non
     """
     needed = needed_by_source(named, rows)
     sources = list(dict.fromkeys(source for found in needed.values() for source in found))
+    rated = or_list(list(dict.fromkeys(row.rated for row in rows if row.label in needed)))
     header: tuple[str, ...] = ("Question", *(source or "All sources" for source in sources))
     cells = [(label, *(found.get(source, "–") for source in sources)) for label, found in needed.items()]
     if len(sources) > MAX_SOURCES:
-        header = ("Question", "Source", "Ratings per response")
+        header = ("Question", "Source", f"Ratings per {rated}")
         cells = [(label, source, said) for label, found in needed.items() for source, said in found.items()]
-    caption = f"Ratings per response for a reliability of {styled('.80')} of their mean, with 95% CIs."
+    caption = f"Ratings per {rated} for a reliability of {styled('.80')} of their mean, with 95% CIs."
     n_more = len(cells) - MAX_ROWS
     more = (f"{whole(n_more)} more rows are in report.json.",) if n_more > 0 else ()
     return DataTable(caption, header, tuple(cells[:MAX_ROWS]), more) if cells else None

@@ -15,6 +15,7 @@ from app.analysis.wording.formatting import (
     ci_cell,
     ci_heading,
     estimate_text,
+    interval_text,
     of_text,
     p_cell,
     statistic_text,
@@ -112,6 +113,8 @@ def value_cell(estimate: Estimate, heading: str, reasons: Reasons) -> str:
         return f"–{known} [{reasons.letter(why_text(estimate).rstrip('.'))}]"
     if test := statistic_text(estimate):
         return test
+    if estimate.ci_low is None and estimate.ci_reason:
+        return f"{estimate_text(estimate)} [{reasons.letter(interval_text(estimate))}]"
     words = ci_cell(estimate, heading)
     return f"{estimate_text(estimate)} ({words})" if words else estimate_text(estimate)
 

@@ -40,6 +40,7 @@ from app.protocol.study import Protocol
 
 _METHOD_HEAD = ("Method", "Statistic", "How", "Formula", "Seed")
 _WIDE = (2, 7, 9, 12, 3)
+BRACKETS = "Numbers in square brackets refer to the recipe for each number, at the end of the appendix."
 _ROWS_HEAD = ("Rows", "Condition", "Hash of the answers")
 
 
@@ -173,7 +174,7 @@ def _objections(summary: Summary) -> Iterator[Section]:
 
 def _lines(report: Report, about: ReportContext) -> tuple[str, ...]:
     made = f"Report of the study {report.study}, made by Attune {__version__} on {about.made_on}."
-    return (*filter(None, (made, about.status)), f"Data hash {report.data_hash}.")
+    return (*filter(None, (made, about.status)), f"Data hash {report.data_hash}.", BRACKETS)
 
 
 def _told(report: Report) -> set[str]:

@@ -11,21 +11,27 @@ from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
 from app.base.numbers import styled, whole
 from app.base.words import isolated
-from app.protocol.primary_default import by_importance
+from app.protocol.primary_default import by_importance, first_question
 from app.protocol.study import Protocol
 
 MODELS = "Model judges"
 UNKNOWN = "not estimable"
+# of what raters agree on, where it is no response
+RATED = {"turn": "turn", "item": "item", "pair": "pair"}
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """One question: alpha over all human raters, then by source and pool and of the model judges, keyed by label."""
+    """One question: alpha over all human raters, then by source and pool and of the model judges, keyed by label.
+
+    `rated` is what each rating is of.
+    """
 
     key: str
     label: str
     pooled: Estimate | None
     parts: dict[str, Estimate]
+    rated: str = "response"
 
 
 def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
@@ -39,7 +45,9 @@ def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
         if firsts:
             pooled = firsts.get("{}")
             parts = {name: f for f in firsts.values() if (name := _part(f))}
-            found.append(AgreementRow(key, protocol.labels.question(key), pooled, parts))
+            asked = first_question(protocol, key)
+            rated = RATED.get(asked.target, "response") if asked else "response"
+            found.append(AgreementRow(key, protocol.labels.question(key), pooled, parts, rated))
     return found
 
 
@@ -64,22 +72,36 @@ def _part(estimate: Estimate) -> str:
 
 
 def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
-    """Describe the range of the pooled coefficients, and what they mean."""
+    """Describe the range of the pooled coefficients, what they mean, and how they are within single sources.
+
+    The difference between sources raises a pooled coefficient.
+    """
     pooled = [row.pooled for row in rows if row.pooled and row.pooled.estimate is not None]
     found = []
-    for sentence in dict.fromkeys(declared(one.statistic).meaning for one in pooled):
-        known = sorted(one.estimate or 0.0 for one in pooled if declared(one.statistic).meaning == sentence)
-        low, high = (number(value, "coefficient") for value in (known[0], known[-1]))
-        found.append(sentence.format(f"is {low}" if low == high else f"ranges from {low} to {high}"))
+    for meaning in dict.fromkeys(declared(one.statistic).meaning for one in pooled):
+        known = [one for one in pooled if declared(one.statistic).meaning == meaning]
+        interval = f", 95% CI {interval_text(known[0])}" if len(known) == 1 and known[0].ci_low is not None else ""
+        found.append(meaning.format(f"{_range_text(known)}{interval}"))
+    within = [one for row in rows for one in row.parts.values() if one.scope.keys() == {"source"}]
+    known = [one for one in within if one.estimate is not None]
+    if pooled and len({one.scope["source"] for one in known}) > 1:
+        found.append(f"Within single sources, it {_range_text(known)}.")
     none = "Agreement could not be estimated: it needs several responses that were rated by two or more people."
     return " ".join(found) or none
 
 
-def needed_sentence(report: Report, label: str, key: str) -> str:
-    """State how many ratings per response a reliable mean needs; empty if unknown."""
-    said = ", ".join(_said(one) for one in _needed(report, key))
+def _range_text(estimates: Sequence[Estimate]) -> str:
+    values = sorted(one.estimate or 0.0 for one in estimates)
+    low, high = (number(value, "coefficient") for value in (values[0], values[-1]))
+    return f"is {low}" if low == high else f"ranges from {low} to {high}"
+
+
+def needed_sentence(report: Report, row: AgreementRow) -> str:
+    """State how many ratings of each response, or of what is rated, a reliable mean needs; empty if unknown."""
+    said = ", ".join(_said(one) for one in _needed(report, row.key))
+    named = isolated(row.label)
     return (
-        f"For a reliability of {styled('.80')}, {isolated(label)} needs this many ratings per response: {said}."
+        f"For a reliability of {styled('.80')}, {named} needs this many ratings per {row.rated}: {said}."
         if said
         else ""
     )

@@ -119,7 +119,9 @@ def _few_raters(found: Evidence, least: float) -> str:
 
 
 def _few_items(found: Evidence, least: float) -> str:
-    n = found.report.sample.n_items
+    n, primary = found.report.sample.n_items, [one for result in found.report.primary for one in result.estimates]
+    if primary and not any(one.n_items for one in primary):
+        return ""
     return f"The results rest on {counted(n, 'item')}, too few to generalize to other items." if n < least else ""
 
 
@@ -173,7 +175,7 @@ def _agreement(found: Evidence, least: float) -> str:
         if (alpha.estimate if alpha.ci_low is None else alpha.ci_low) < least:
             name, minimum = declared(alpha.statistic).name, styled(f"{least:g}")
             said = f"Agreement on {row.label} is {name} = {_shown(alpha)}, below {minimum}."
-            return f"{said} {needed_sentence(found.report, row.label, row.key)}".strip()
+            return f"{said} {needed_sentence(found.report, row)}".strip()
     return ""
 
 

@@ -240,7 +240,7 @@ class Summary:
 def summary_of(report: Report, protocol: Protocol) -> Summary:
     """Return the summary of a report that is `labelled`."""
     contrasts, rows = main_contrasts(report, protocol), agreement_rows(report, protocol)
-    needed = next((words for row in rows if (words := needed_sentence(report, row.label, row.key))), "")
+    needed = next((words for row in rows if (words := needed_sentence(report, row))), "")
     return Summary(
         question=study_question(protocol, contrasts, report.primary),
         answers=tuple(answers_of(contrasts, report, protocol)),

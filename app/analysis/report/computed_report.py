@@ -276,17 +276,35 @@ def notes(
 def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """Yield what was specified before the data, and how many exploratory tests there are."""
     yield from _undeclared(protocol)
-    tests = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
-    if tests:
-        n_plain = sum(one.p_value is not None and one.p_value < ALPHA for one in tests)
-        n_clear = sum(p < ALPHA for one in tests if (p := decisive_p(one)) is not None)
-        n = round(ALPHA * len(tests))
+    mirrors = mirrors_of(estimates)
+    primary = [one for one in estimates if one.role == "primary"]
+    tests = [
+        one
+        for at, one in enumerate(estimates)
+        if one.role == "exploratory" and one.p_value is not None and at not in mirrors
+    ]
+    others = [one for one in tests if not any(_compares_same(one, first) for first in primary)]
+    if n_same := len(tests) - len(others):
+        repeat = "1 test repeats" if n_same == 1 else f"{whole(n_same)} tests repeat"
+        yield f"{repeat} the primary comparisons by other methods and are no further findings."
+    if others:
+        n_plain = sum(one.p_value is not None and one.p_value < ALPHA for one in others)
+        n_clear = sum(p < ALPHA for one in others if (p := decisive_p(one)) is not None)
+        n = round(ALPHA * len(others))
         by_chance = f"about {whole(n)}" if n else "fewer than 1"
         yield (
-            f"{counted(len(tests), 'exploratory test')} in addition to the primary contrasts: {whole(n_plain)} with "
+            f"{counted(len(others), 'exploratory test')} of other comparisons: {whole(n_plain)} with "
             f"p < .05, where chance alone would give {by_chance}, and {whole(n_clear)} with adjusted p < .05. "
             "They suggest hypotheses and do not test them."
         )
+
+
+def _compares_same(estimate: Estimate, primary: Estimate) -> bool:
+    """Whether an estimate is of what the primary one compares, perhaps at one cut of its scale."""
+    compared = {key: value for key, value in estimate.scope.items() if key != "cut"}
+    sections = {estimate.section, primary.section}
+    is_of_same = len(sections) == 1 or sections <= set(DIFFERENCES)
+    return is_of_same and estimate.measured == primary.measured and compared == primary.scope
 
 
 def _undeclared(protocol: Protocol) -> Iterator[str]:

@@ -14,8 +14,8 @@ from app.analysis.report.verdicts import UNDESIRABLE, effect_behind, is_undone_b
 from app.analysis.statistic import declared
 from app.analysis.wording.claims import About, claim_of
 from app.analysis.wording.formatting import (
-    GENERALIZES,
     estimate_text,
+    generalizes_text,
     interval_text,
     number,
     of_text,
@@ -202,7 +202,7 @@ def level_text(estimate: Estimate) -> str:
     """Format the interval with its level and inference, such as `95% CI 0.75 to 1.01, for new items`."""
     if estimate.ci_low is None or estimate.ci_high is None:
         return interval_text(estimate)
-    holds = GENERALIZES[estimate.inference]
+    holds = generalizes_text([estimate])
     low, high = estimate.ci_low, estimate.ci_high
     words = interval_text(estimate)
     if estimate.statistic == "category_difference" or (estimate.statistic, estimate.unit) == ("amce", "choice"):

@@ -44,9 +44,10 @@ FILTERED: tuple[Part, ...] = ("pool", "condition", "shown_label")
 NO_DIFFERENCE = {0.0: "zero", 0.5: "50%", 1.0: "1 (no difference)"}
 # Measures of texts that are shares; the others have units of their own.
 SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
+OF_RATERS, OF_RATERS_ALONE = "for new raters of these items", "for new raters"
 GENERALIZES: dict[Inference, str] = {
     "items": "for new items rated by these raters",
-    "raters": "for new raters of these items",
+    "raters": OF_RATERS,
     "items_and_raters": "for new items and new raters",
     "items_and_responders": "for new items and new responders",
     "ratings": "counting each rating as independent",
@@ -55,9 +56,14 @@ GENERALIZES: dict[Inference, str] = {
 
 
 def generalizes_text(estimates: Iterable[Estimate]) -> str:
-    """Describe what these intervals generalize to; empty if there are none, or if they differ."""
+    """Describe what these intervals generalize to; empty if there are none, or if they differ.
+
+    What raters say about themselves rests on no items.
+    """
+    estimates = list(estimates)
     found = {estimate.inference for estimate in estimates} - {"none"}
-    return GENERALIZES[found.pop()] if len(found) == 1 else ""
+    holds = GENERALIZES[found.pop()] if len(found) == 1 else ""
+    return OF_RATERS_ALONE if holds == OF_RATERS and not any(one.n_items for one in estimates) else holds
 
 
 def number(value: float, kind: Kind) -> str:
@@ -123,6 +129,8 @@ def interval_text(estimate: Estimate) -> str:
         return high if high == BELOW_ZERO else f"{low} to {high}"
     if estimate.ci_low is not None and estimate.ci_reason:
         return f"from {_limit(estimate.ci_low, estimate)}, {REASONS[estimate.ci_reason]}"
+    if estimate.ci_reason == "one_cluster" and declared(estimate.statistic).no_difference is None:
+        return "no interval: there is only one item or one rater"
     return f"no interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
 
 

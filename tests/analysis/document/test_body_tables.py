@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from app.analysis import analyze
-from app.analysis.document.numbered import Numbered
+from app.analysis.document.numbered import Numbered, Reasons, value_cell
 from app.analysis.document.primary_table import primary_table
 from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
@@ -105,3 +105,10 @@ def test_no_estimate_is_in_two_tables() -> None:
     assert len(numbered) == len(set(numbered))
     means = " ".join(cell for row in tables("Results")["Means by question and source"].rows for cell in row[1:])
     assert not [number for number in numbered if f"[{number}]" in means]
+
+
+def test_why_an_interval_is_missing_is_a_footnote() -> None:
+    reasons = Reasons()
+    mean = Estimate("comparison", "care", {}, "mean", 3.8, ci_reason="one_cluster")
+    assert value_cell(mean, "95% CI", reasons) == "3.80 [a]"
+    assert reasons.notes == ("a: no interval: there is only one item or one rater.",)

@@ -139,12 +139,14 @@ def test_source_whose_number_of_ratings_cannot_be_estimated_is_named() -> None:
         ),
     ]
     report = replace(usual()[0], estimates=tuple(known))
-    said = needed_sentence(report, "Empathy", "empathy")
+    said = needed_sentence(report, AgreementRow("empathy", "Empathy", None, {}))
     assert said.endswith(
         " needs this many ratings per response: 32 (Model; 95% CI 14 to 120), 9 (Tool; 95% CI from 3, no upper limit), "
         "not estimable from these data (Person; 95% CI from 12, no upper limit)."
     )
-    assert not needed_sentence(replace(report, estimates=(known[2],)), "Empathy", "empathy")
+    assert not needed_sentence(
+        replace(report, estimates=(known[2],)), AgreementRow("empathy", "Empathy", None, {}, "turn")
+    )
 
 
 def test_every_estimate_has_a_method_even_if_it_is_undefined() -> None:
@@ -172,12 +174,11 @@ def test_methods_name_design_raters_consent_and_exclusions() -> None:
         assert words in text
 
 
-def test_limits_count_exploratory_tests_once() -> None:
+def test_limits_count_further_tests_once() -> None:
     report, _, document = usual()
-    n = sum(one.role == "exploratory" and one.p_value is not None for one in report.estimates)
-    assert texts(document).count("exploratory test") == 1
+    (said,) = (note for note in report.notes if "repeat the primary comparisons" in note)
+    assert texts(document).count(said) == texts(document).count("repeat the primary comparisons") == 1
     assert "comparisons are exploratory" not in texts(document)
-    assert f"{n:,} exploratory tests in addition to the primary contrasts" in texts(document)
 
 
 def test_limits_do_not_repeat_that_raters_are_simulated() -> None:

@@ -21,6 +21,7 @@ from tests.kit.frames import CHOICE, FIVE, protocol
 STUDY = protocol(FIVE, CHOICE, analysis={"primary": ["empathy"]})
 PAIR: Any = {"source": "Model", "reference": "Human"}
 CLEAR = Estimate("comparison", "empathy", PAIR, "mean_difference", 0.5, 0.1, 0.9, 0.95, verdict="clear", p_value=0.01)
+CLEAR = replace(CLEAR, n_items=30)
 OPEN = replace(CLEAR, ci_low=-0.1, verdict="inconclusive", p_value=0.2)
 DAY = date(2026, 5, 1)
 SAMPLE = Sample(30, {}, (RaterGroup("person", None, 20),), 0, 0, {}, {}, 0, DAY, DAY)
@@ -54,6 +55,12 @@ def test_a_sound_study_gets_no_objection() -> None:
     assert objections(at_equal=CLEAR, unflagged=CLEAR) == ()
     assert objections(with_more(words_of("Model", 60), words_of("Human", 50))) == ()
     assert objections(replace(SOUND, sample=Sample(0, {}, (), 0, 0, {}, {}, 0, None, None)), OPEN) == ()
+
+
+def test_few_items_are_no_objection_to_what_raters_say_about_themselves() -> None:
+    about_raters = replace(CLEAR, n_items=0)
+    assert objections(with_more(n_items=1), about_raters) == ()
+    assert [one.key for one in objections(with_more(n_items=1))] == ["few_items"]
 
 
 FLAGGED = Estimate("rater", None, {}, "flagged_share", 0.15, n_units=20)

@@ -94,13 +94,17 @@ def test_holm_adjusts_only_primary_contrasts(
     assert {estimate.role for estimate in primary} == {"primary"}
 
 
-def test_exploratory_tests_are_counted_in_notes(report: tuple[Report, Protocol]) -> None:
-    n = sum(one.role == "exploratory" and one.p_value is not None for one in report[0].estimates)
-    plain = sum(one.role == "exploratory" and (one.p_value or 1) < 0.05 for one in report[0].estimates)
-    said = " ".join(report[0].notes)
-    assert f"{n} exploratory tests in addition to the primary contrasts: {plain} with p < .05, where chance" in said
-    assert f"would give about {round(0.05 * n)}, and " in said
-    assert {one.role for one in report[0].of("agreement")} == {"descriptive"}
+def test_notes_count_other_tests_of_primary_comparisons_apart_from_exploratory_ones() -> None:
+    study = protocol(FIVE, CLEAR, analysis={"primary": ["empathy"]})
+    report = analyze(frames(study, rows()), study)
+    tests = [one for one in report.estimates if one.role == "exploratory" and one.p_value is not None]
+    same, others = ([one for one in tests if (one.question == "empathy") == is_same] for is_same in (True, False))
+    plain = sum((one.p_value or 1) < 0.05 for one in others)
+    said = " ".join(report.notes)
+    assert f"{len(same)} tests repeat the primary comparisons by other methods and are no further findings." in said
+    assert f"{len(others)} exploratory tests of other comparisons: {plain} with p < .05, where chance alone" in said
+    assert f"would give about {round(0.05 * len(others))}, and " in said
+    assert {one.role for one in report.of("agreement")} == {"descriptive"}
 
 
 def test_primary_sentence_has_effect_interval_test_and_counts(report: tuple[Report, Protocol]) -> None:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.analysis.estimate import Estimate
-from app.analysis.wording.formatting import ci_cell, ci_heading, estimate_text, interval_text, number
+from app.analysis.wording.formatting import (
+    ci_cell,
+    ci_heading,
+    estimate_text,
+    generalizes_text,
+    interval_text,
+    number,
+)
 
 
 def _reliability(statistic: str, estimate: float, low: float, high: float) -> Estimate:
@@ -57,3 +66,16 @@ def test_heading_names_the_level_of_the_intervals_below_it(
     shown = [_difference(level) for level in levels]
     assert ci_heading(shown) == heading
     assert [ci_cell(one, heading) for one in shown] == cells
+
+
+def test_what_raters_say_about_themselves_generalizes_to_raters_of_no_items() -> None:
+    change = Estimate("change", "mood", {}, "change", 0.5, 0.1, 0.9, inference="raters", n_items=0)
+    assert generalizes_text([change]) == "for new raters"
+    assert generalizes_text([change, replace(change, n_items=3)]) == "for new raters of these items"
+
+
+def test_a_mean_without_interval_has_no_sides() -> None:
+    mean = Estimate("comparison", "empathy", {}, "mean", 3.8, ci_reason="one_cluster")
+    assert interval_text(mean) == "no interval: there is only one item or one rater"
+    difference = replace(mean, statistic="mean_difference")
+    assert interval_text(difference) == "no interval: one side has only one item or one rater"
