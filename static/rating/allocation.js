@@ -13,7 +13,6 @@
     const isBegun = inputs(box).some((input) => input.value !== "");
     const line = box.querySelector(".allocation-sum");
     const { shared, left, over } = box.dataset;
-    line.hidden = !isBegun;
     line.classList.toggle("is-over", sum > total);
     const rest = sum > total ? `${over}${said(sum - total)}` : `${left}${said(total - sum)}`;
     line.textContent = `${shared}${said(sum)} / ${said(total)} · ${rest}`;

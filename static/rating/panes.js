@@ -69,9 +69,18 @@
     const next = isOpen(slot) ? slot : slots.slice(slots.indexOf(slot) + 1).find(isOpen);
     if (!next || next === slot) return;
     attend(next);
-    next.closest(".question").scrollIntoView({ block: "nearest", behavior: isCalm.matches ? "auto" : "smooth" });
+    const all = next.closest(".matrix") ? next : next.closest(".question");
+    all.scrollIntoView({ block: "nearest", behavior: isCalm.matches ? "auto" : "smooth" });
   }
 
+  function stepBack() {
+    for (const question of $$(".asks .question")) {
+      const all = $$("[data-group]", question);
+      question.classList.toggle("is-answered", all.length > 0 && all.every(isAnswered));
+    }
+  }
+
+  for (const event of ["change", "attune:shown"]) document.addEventListener(event, stepBack);
   document.addEventListener("pointerdown", () => { byPointer = true; }, true);
   document.addEventListener("keydown", () => { byPointer = false; }, true);
   document.addEventListener("focusin", ({ target }) => { const slot = target.closest?.(".asks .slot"); if (slot) attend(slot, target.closest("[data-of]").dataset); else if (!byPointer) rest(); });
@@ -88,8 +97,27 @@
       if (!box) continue;
       if (scrolls(box)) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
+      fade(box);
     }
+    keepHeads();
   }
+
+  const fade = (box) => box.classList.toggle("is-cut", scrolls(box) && box.scrollTop + box.clientHeight < box.scrollHeight - 4);
+
+  // The labels of a matrix stay in sight below the bar and the texts while three fifths of the window hold all of it.
+  function keepHeads() {
+    const heightOf = (name) => ($(name) && getComputedStyle($(name)).position === "sticky" ? $(name).offsetHeight : 0);
+    const bar = heightOf(".sheet-bar");
+    const height = bar + (isAbove.matches ? heightOf("#texts") + heightOf("#reading") : 0);
+    const page = $(".rater");
+    // A bar of two lines, as in a narrow window in German, covers nothing.
+    if (bar) page?.style.setProperty("--bar", `${bar}px`); else page?.style.removeProperty("--bar");
+    page?.style.setProperty("--above", `${height}px`);
+    for (const heads of $$(".matrix .heads")) heads.classList.toggle("stays", height + heads.offsetHeight < innerHeight * .62 && heads.offsetHeight < innerHeight / 4);
+  }
+
+  // A pane grows and shrinks with what it shows.
+  const resized = new ResizeObserver(measure);
 
   // Above the questions, one response at a time takes the room of the longest: a pane that grew while a finger is on a row
   // would move the row away from under it, and the tap would be lost. Beside them, a short response takes only its own.
@@ -110,10 +138,14 @@
     places.clear();
     evenOut();
     measure();
+    resized.disconnect();
+    for (const name of [".sheet-bar", "#texts", "#reading"]) if ($(name)) resized.observe($(name));
     reveal($(".turn-now"));
+    stepBack();
   }
 
   addEventListener("resize", () => { evenOut(); measure(); });
+  document.addEventListener("scroll", ({ target }) => { if (target.matches?.("#texts, #reading")) fade(target); }, { capture: true, passive: true });
   document.addEventListener("htmx:afterSettle", start);
   document.addEventListener("toggle", ({ target }) => {
     measure();

@@ -22,8 +22,8 @@
   function show(ranking) {
     const all = rows(ranking);
     const line = ranking.querySelector(".ranking-order");
-    line.hidden = !all.every(picked);
-    if (line.hidden) return;
+    line.textContent = "";
+    if (!all.every(picked)) return;
     const ranks = [...new Set(all.map(rankOf))].sort((a, b) => a - b);
     const places = ranks.map((rank) => all.filter((row) => rankOf(row) === rank).map(nameOf).join(" = "));
     line.textContent = `${ranking.dataset.order}${places.join(" > ")}`;

@@ -31,10 +31,12 @@ def points(engine: Engine) -> list[tuple[Any, ...]]:
 def test_keyboard_shares_points_and_the_sum_is_read_back(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)
+    line, end = page.locator(".allocation-sum"), page.locator("#next").bounding_box()
+    expect(line).to_have_text("Points shared: 0 / 100 · Points left: 100")
     page.get_by_label("Points for Response A").focus()
     page.keyboard.type("60")
-    line = page.locator(".allocation-sum")
     expect(line).to_have_text("Points shared: 60 / 100 · Points left: 40")
+    assert page.locator("#next").bounding_box() == end
     for number in ("50", "0"):
         page.keyboard.press("Tab")
         while not page.evaluate("document.activeElement.matches('input[type=number]')"):

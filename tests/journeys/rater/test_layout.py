@@ -36,6 +36,20 @@ BROKEN = """() => [...document.querySelectorAll(".point .words, .head")].flatMap
 })"""
 
 
+# Whether a part of the page is in the window, and nothing lies on it.
+UNCOVERED = """part => {
+  const { x, y, width, height } = part.getBoundingClientRect();
+  return part.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
+# How far each label is from the middle of its point, where both are in columns.
+ASIDE = """() => {
+  const middle = one => { const { x, width } = one.getBoundingClientRect(); return x + width / 2; };
+  const points = [...document.querySelector(".matrix .slot .points").children];
+  return new Set(points.map(point => point.offsetTop)).size > 1 ? [] : [...document.querySelectorAll(".matrix .head")]
+    .slice(1, -1).map((head, n) => Math.abs(middle(head) - middle(points[n + 1])));
+}"""
+
+
 # Parts of the page whose content is wider than they are.
 WIDER = """() => [...document.querySelectorAll(".asks *, .texts *")].filter(one => one.clientWidth > 2
   && getComputedStyle(one).display !== "inline" && one.scrollWidth > one.clientWidth + 1).map(one => one.outerHTML)"""
@@ -55,8 +69,9 @@ def test_hard_content_stays_in_the_window(engine: Engine, page: Page) -> None:
     statements = [{**EMPATHY, "key": f"s{n}", "text": f"Statement {n}: the person was heard."} for n in range(20)]
     texts = [{"key": "i", "text": "Donau" * 12, "responses": {"person": MARKDOWN + "\n" + "Dampf" * 12}}]
     eleven = {**EMPATHY, "key": "eleven", "scale": points}
+    judged = {**EMPATHY, "key": "judged", "cannot_judge": True}
     single = {"design": {"trials": "single"}, "render": "markdown", "language": "de"}
-    open_a_study(engine, questions=[eleven, *statements], texts=texts, **single)
+    open_a_study(engine, questions=[eleven, judged, *statements], texts=texts, **single)
     page.goto("/s/study?participant=anna")
     page.locator("main form button").click()
     page.wait_for_selector("#rate-form")
@@ -66,6 +81,10 @@ def test_hard_content_stays_in_the_window(engine: Engine, page: Page) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(WIDER) == []
         assert page.evaluate(BROKEN) == []
+        page.locator(".matrix input").last.focus()
+        assert page.locator(".matrix .heads").evaluate(UNCOVERED), "the labels stay in sight"
+        page.locator(".matrix .slot").nth(5).locator("[type=radio]").first.focus()
+        assert page.locator(".matrix legend").nth(5).evaluate(UNCOVERED), "what is focused is below them"
     response = page.locator(".response").last
     assert [response.locator(tag).count() for tag in ("a", "b", "script", "table")] == [0, 0, 0, 1]
     expect(page.locator(".matrix .slot")).to_have_count(20)
@@ -122,6 +141,29 @@ def test_matrix_is_read_row_by_row_with_the_words_of_its_columns(engine: Engine,
     assert read[:-1] == rows
 
 
+def test_labels_of_a_matrix_are_whole_and_above_their_points(engine: Engine, page: Page) -> None:
+    """Also where the window is so narrow that the points would have no room beside the statement."""
+    agree = (
+        "Strongly disagree",
+        "Disagree",
+        "Somewhat disagree",
+        "Neither",
+        "Somewhat agree",
+        "Agree",
+        "Strongly agree",
+    )
+    about = {"target": "rater", "scale": dict(enumerate(agree, 1))}
+    statements = [{**EMPATHY, **about, "key": f"s{n}", "text": f"I notice how others feel ({n})."} for n in range(3)]
+    flow = {"before": [{"questions": [statement["key"] for statement in statements]}]}
+    open_a_study(engine, questions=[EMPATHY, *statements], flow=flow)
+    page.goto("/s/study?participant=anna")
+    page.locator("#questions").wait_for()
+    for width in (320, 390, 640, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(BROKEN) == []
+        assert max(page.evaluate(ASIDE), default=0) < 3, width
+
+
 def test_next_button_covers_no_radio_on_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, questions=MANY, texts=TEXTS)
     page = new_context(**PHONE).new_page()
@@ -162,6 +204,11 @@ def test_an_empty_group_looks_unanswered_also_where_the_focus_is(engine: Engine,
         assert len(set(page.locator(f"[data-slot={slot}]").evaluate(fills))) == 1
         page.locator(f"[data-slot={slot}] input[type=radio]").first.check()
         assert len(set(page.locator(f"[data-slot={slot}]").evaluate(fills))) == 2
+    answered, left = page.evaluate(
+        "[...document.querySelectorAll('legend:not(.visually-hidden), .asked')].slice(0, 2)"
+        ".map(words => getComputedStyle(words).color)"
+    )
+    assert answered != left
     expect(page.locator("[data-slot=q2r0] .slider-hint")).to_have_text("Click or drag to answer")
     expect(page.locator("[data-slot=q2r0] .slider-hint")).to_be_visible()
 

@@ -36,8 +36,10 @@ def order_of(page: Page) -> Any:  # noqa: ANN401 - Playwright's expectation
 def test_digits_rank_responses_and_enter_submits(engine: Engine, page: Page) -> None:
     open_it(engine)
     arrive(page)
+    end = page.locator("#next").bounding_box()
     for digit in "312":
         page.keyboard.press(digit)
+    assert page.locator("#next").bounding_box() == end
     order_of(page).to_have_text("Your order: Response B > Response C > Response A")
     expect(page.locator("#save-state")).to_have_text("Saved")
     assert ranks(engine) == [(1, "desktop"), (2, "desktop"), (3, "desktop")]

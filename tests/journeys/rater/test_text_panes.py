@@ -122,8 +122,13 @@ def test_long_responses_switch_with_the_rating(engine: Engine, page: Page) -> No
     expect(short).to_be_visible()
     assert short.evaluate("response => response.offsetHeight") < 120
     expect(page.get_by_text("Hm", exact=True)).to_be_in_viewport()
+    expect(page.locator(".is-cut")).to_have_count(0)
     page.locator(f"#q1{'r0' if of_short == 'r1' else 'r1'}-2").check()
     expect(short).to_be_hidden()
+    expect(page.locator(".is-cut")).to_have_count(1)
+    page.locator("#texts").evaluate("texts => texts.scrollTo(0, texts.scrollHeight)")
+    expect(page.locator(".is-cut")).to_have_count(0)
+    page.locator("#texts").evaluate("texts => texts.scrollTo(0, 0)")
     page.locator(".switch").get_by_text("Both").click()
     page.locator("#q1r0-2").check()
     expect(page.locator("[data-response=r0]")).to_be_visible()

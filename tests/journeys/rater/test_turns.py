@@ -87,3 +87,6 @@ def test_dialogue_turn_layout_is_accessible(engine: Engine, page: Page) -> None:
     page.locator("#next").click()
     expect(page.locator("h1")).to_have_text("Item 1 of 2 · Turn 2 of 3")
     check_in(LOOKS, page)
+    for width in (320, 390):
+        page.set_viewport_size({"width": width, "height": 640})
+        assert page.locator(".sheet-bar").evaluate("bar => bar.offsetHeight") < 54, "a bar of one line"
