@@ -24,7 +24,7 @@ from app.rating.seats.assignment_view import AssignmentView, next_assignment, ne
 from app.rating.seats.assignments import get_so_far
 from app.rating.seats.seats import Claimant, has_free_seats, has_leased_seats, return_expired
 from app.rating.seats.trial_list import come_back, give_seats, keep_seats, pool_of_seats
-from app.rating.sessions import RatingSession, record_begin, record_finish, record_step
+from app.rating.sessions import RatingSession, record_begin, record_finish, record_state, record_step
 from app.rating.steps.attention import attention_now
 from app.rating.steps.gold import check_gold
 from app.studies.protocols import get_protocol
@@ -204,8 +204,13 @@ def current_page(db: Connection, session: RatingSession) -> AssignmentView | str
         return next_revisit(db, session) or current_step(db, record_step(db, session, "revisit"))
     if step == "rating":
         return _rating_page(db, session)
-    is_to_begin = not session.has_begun and not session.has_ended
-    return (is_to_begin and turned_before_start(db, session, protocol_of(db, session))) or step
+    if session.has_begun or session.has_ended:
+        return step
+    turned = turned_before_start(db, session, protocol_of(db, session))
+    if (turned == "full") != (session.session_state == "full"):
+        # Leads see why a rater has nothing to rate, until a place becomes free after all.
+        record_state(db, session, "full" if turned == "full" else "arrived")
+    return turned or step
 
 
 def _rating_page(db: Connection, session: RatingSession) -> AssignmentView | str:

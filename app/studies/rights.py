@@ -98,6 +98,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_exclusion",
         "submit_simulated_deletion",
         "submit_release",
+        "submit_link_revocation",
         "show_new_judge",
         "submit_new_judge",
         "show_new_generated",

@@ -92,6 +92,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/raters/{rater}/answers/page": READ_PAGE,
     "POST /studies/{slug}/raters/{rater}/exclusion": EDIT_CHANGE,
     "POST /studies/{slug}/raters/{rater}/release": EDIT_CHANGE,
+    "POST /studies/{slug}/raters/{rater}/link/revocation": EDIT_CHANGE,
     "POST /studies/{slug}/raters/{rater}/identity": EDIT_PAGE,
     "POST /studies/{slug}/raters/{rater}/data.json": EDIT_PAGE,
     "POST /studies/{slug}/raters/prolific.csv": EDIT_PAGE,
@@ -258,6 +259,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/done": raters(403, 303, 303, 403),
     # Only at the address of a trial run, and for drafts.
     "GET /s/{slug}/trial-run": (404,) * 8,
+    "GET /s/{slug}/trial-run/phone": (404,) * 8,
     "POST /s/{slug}/trial-run/again": (404,) * 8,
     "POST /s/{slug}/trial-run/skip": raters(403, 404, 404, 403),
     "POST /studies/{slug}/trial-run": EDIT_CHANGE,

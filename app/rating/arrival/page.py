@@ -43,6 +43,13 @@ class LinkError(PageError):
     title = message("This link is not complete")
 
 
+class InvalidLinkError(PageError):
+    """The personal link is unknown or revoked."""
+
+    status = 403
+    title = message("This link does not work")
+
+
 async def count_arrival(request: Request, slug: str) -> None:
     """Limit arrivals without a cookie, so that IDs cannot be guessed. Counted before the transaction begins."""
     if get_cookie(request, rater_cookie(slug)):
@@ -99,8 +106,11 @@ def _open_session(request: Request, slug: str, db: Db, study: ArrivalStudy, arri
             message("This study is by invitation only. Please open it with the personal link you were sent.")
         ) from None
     if rating_session is None:
-        raise ForbiddenError(
-            message("This personal link is not valid or has expired. Please ask the person who sent it to you.")
+        raise InvalidLinkError(
+            message(
+                "This personal link is incomplete or no longer valid. Please use the newest link you were sent, or ask "
+                "the person who sent it for a new one."
+            )
         )
     if not rating_session.token:
         raise GoneError(WITHDREW)

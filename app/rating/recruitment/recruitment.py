@@ -228,5 +228,5 @@ def pay_in_words(protocol: Protocol, minutes: int) -> tuple[str, bool]:
     if per_hour is None or least is None or advised is None:
         enough = f" {symbol}{minutes_now / 60 * advised:.2f} would be {symbol}{advised} an hour." if advised else ""
         said = "" if per_hour is None else f"{symbol}{per_hour:.2f} an hour."
-        return said or f"For about {number_text(minutes_now)} minutes.{enough}", False
+        return said or f"Raters need about {number_text(minutes_now)} minutes.{enough}", False
     return f"{symbol}{per_hour:.2f} an hour. {at_least}", per_hour < least

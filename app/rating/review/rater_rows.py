@@ -92,6 +92,8 @@ _ROWS = text("""
     ), decided AS (
       SELECT DISTINCT ON (rater_id) rater_id, is_excluded, reason, decided_at FROM rater_exclusions
       WHERE study_id = :study ORDER BY rater_id, id DESC
+    ), invited AS (
+      SELECT rater_id, bool_or(revoked_at IS NULL) AS has_link FROM invites WHERE study_id = :study GROUP BY rater_id
     ), came AS (
       SELECT rater_id, min(platform) AS platform FROM platform_ids WHERE study_id = :study GROUP BY rater_id
     )
@@ -101,7 +103,7 @@ _ROWS = text("""
            coalesce(l.n_taken_over, 0) AS n_taken_over,
            coalesce(w.n_skipped, 0) AS n_skipped, coalesce(w.n_open, 0) AS n_open, w.active_ms,
            coalesce(c.n_failed, 0) AS n_failed, coalesce(c.n_checks, 0) AS n_checks,
-           coalesce(d.is_excluded, false) AS is_excluded, d.reason, d.decided_at
+           coalesce(d.is_excluded, false) AS is_excluded, d.reason, d.decided_at, i.has_link
     FROM raters r
     LEFT JOIN last_session s ON s.rater_id = r.id
     LEFT JOIN work w ON w.rater_id = r.id
@@ -109,6 +111,7 @@ _ROWS = text("""
     LEFT JOIN checked c ON c.rater_id = r.id
     LEFT JOIN decided d ON d.rater_id = r.id
     LEFT JOIN came ON came.rater_id = r.id
+    LEFT JOIN invited i ON i.rater_id = r.id
     WHERE r.study_id = :study ORDER BY r.id
 """)
 
@@ -118,6 +121,7 @@ class RaterRow:
     """One rater. `reason` is that of the last decision. `state` is None without a rating session.
 
     `is_moved`: the study was also opened in a browser that only had the rater's ID.
+    `has_link`: whether the rater's personal link opens the study; False if it was revoked, None if there never was one.
     `n_taken_over`: trials that were released after a time without activity, and that the rater did not get again.
     """
 
@@ -145,6 +149,7 @@ class RaterRow:
     is_excluded: bool
     reason: str | None
     decided_at: datetime | None
+    has_link: bool | None = None
 
     @property
     def minutes(self) -> float | None:

@@ -19,6 +19,7 @@ from app.base.web.errors import NotFoundError, PageError
 from app.base.web.file_responses import csv_file, data_file
 from app.protocol.questions.registry import PreferenceQuestion
 from app.protocol.rater_flags import compared_question, side_question
+from app.rating.arrival.invitations import revoke_invites
 from app.rating.review.answers_by_rater import Compared, list_typing
 from app.rating.review.exclusions import get_rater_key, list_identities, record_exclusion, release_seats
 from app.rating.review.known_evidence import KNOWN_EVIDENCE
@@ -162,6 +163,14 @@ def submit_release(request: Request, db: Db, lead: SignedIn, study: Own, rater: 
     key = _key(db, study, rater)
     n_released = release_seats(db, study.id, rater)
     record_act(db, lead, study, "places released", rater=key, n_trials=n_released)
+    return _back(request, study, rater, view)
+
+
+@router.post("/studies/{slug}/raters/{rater}/link/revocation")
+def submit_link_revocation(request: Request, db: Db, lead: SignedIn, study: Own, rater: int, view: Asked) -> Response:
+    key = _key(db, study, rater)
+    revoke_invites(db, study.id, rater)
+    record_act(db, lead, study, "personal link revoked", rater=key)
     return _back(request, study, rater, view)
 
 

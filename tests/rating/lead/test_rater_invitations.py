@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
     from app.accounts.leads import Lead
 
-PAGE = "/studies/small/raters/invitations"
+RATERS = "/studies/small/raters"
+PAGE = f"{RATERS}/invitations"
+
+
+def link_in(page: str) -> str:
+    """The address in the personal link that a page shows."""
+    return re.findall(r'value="http://[^/]+(/s/[^"]+)"', page)[0]
 
 
 @pytest.fixture
@@ -37,11 +43,30 @@ def study_id(db: Connection, lead: Lead) -> int:
 
 
 def test_personal_link_admits_one_rater(client: TestClient, visit: Callable[[], TestClient], study_id: int) -> None:
-    page = client.post(PAGE, data={"people": "r01"}).text
-    link = re.search(r'value="http://[^/]+(/s/[^"]+)"', page)
-    assert link
-    assert visit().get(link[1]).status_code == 303
+    link = link_in(client.post(PAGE, data={"people": "r01"}).text)
+    assert "invited, not here yet" in client.get(RATERS).text
+    assert visit().get(link).status_code == 303
     assert "attune study invite" not in client.get("/studies/small").text
+
+
+def test_revoked_link_opens_nothing_until_there_is_a_new_one(
+    client: TestClient, visit: Callable[[], TestClient], db: Connection, study_id: int
+) -> None:
+    """A browser in which the study is open can go on; the rater is told what to do, and the lead what happened."""
+    old = link_in(client.post(PAGE, data={"people": "r01"}).text)
+    rater = visit()
+    assert rater.get(old).status_code == 303
+    revocation = re.findall(r'action="[^"]*(/studies/small/raters/\d+/link/revocation)', client.get(RATERS).text)[0]
+    client.post(revocation)
+    raters = client.get(RATERS).text
+    assert "personal link revoked" in raters
+    assert "Revoke personal link" not in raters
+    assert list_acts(db, study_id)[0].action == "personal link revoked"
+    answer = visit().get(old)
+    assert (answer.status_code, "ask the person who sent it for a new one" in answer.text) == (403, True)
+    assert rater.get(old.split("?")[0]).status_code == 303
+    assert visit().get(link_in(client.post(PAGE, data={"people": "r01"}).text)).status_code == 303
+    assert "personal link revoked" not in client.get(RATERS).text
 
 
 def test_uploaded_list_returns_columns_with_personal_links(client: TestClient, db: Connection, study_id: int) -> None:

@@ -97,7 +97,7 @@ def test_only_imported_raters_are_called_imported(client: TestClient, db: Connec
         "Model judges": ["judge"],
         "Simulated raters": ["robot"],
     }
-    assert [part.count("not here yet") for part in groups.values()] == [1, 0, 0, 0]
+    assert [part.count("listed, not invited yet") for part in groups.values()] == [1, 0, 0, 0]
     assert groups["Imported raters"].count("imported") == 2
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import text
 
 from app.rating.life_cycle import close_study, pause_study
 from tests.kit.builder import EMPATHY, PREFERENCE
@@ -24,6 +25,10 @@ SITE = {"key": "site", "target": "rater", "type": "category", "text": "Where?", 
 FULL_NOW, WAIT = "All places are taken", "All places are taken right now"
 
 
+def states(engine: Engine) -> list[str]:
+    return [row.state for row in rows(engine, "SELECT state FROM rating_sessions ORDER BY id")]
+
+
 def agree_and_begin(rater: Visitor, who: str, query: str = "") -> Any:  # noqa: ANN401 - httpx's response
     rater.get(f"/s/study?PROLIFIC_PID={who}{query}")
     rater.post("/s/study/consent", data={"consent": "agree"})
@@ -36,19 +41,27 @@ def come(visitor: Callable[[], Visitor], who: str, query: str = "") -> Any:  # n
 
 @pytest.mark.parametrize("design", [{"raters_per_trial": 1}, {"raters_per_trial": 1, "max_raters": 1}])
 def test_late_rater_waits_then_gets_full_study_code(
-    study: Callable[..., int], visitor: Callable[[], Visitor], design: dict[str, int]
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor], design: dict[str, int]
 ) -> None:
+    """And the lead is told that they found no place, until there is one after all."""
     study(n_items=1, flow=CONSENT, design=design, completion=CODES)
     anna, ben = visitor(), visitor()
     page = agree_and_begin(anna, "anna")
     early = ben.get("/s/study?PROLIFIC_PID=ben")
     assert (early.url.path, heading(early)) == ("/s/study/wait", WAIT)
     assert "FULL1" not in early.text
+    assert states(engine) == ["active", "arrived"]
     anna.rate(page)
     late = ben.get("/s/study/rate")
     assert heading(late) == FULL_NOW
     assert "cc=FULL1" in late.text
     assert "You may stop." not in late.text
+    assert states(engine) == ["finished", "full"]
+    with engine.begin() as db:
+        db.execute(text("UPDATE seats SET assignment_id = NULL"))
+        db.execute(text("UPDATE admission_seats SET rating_session_id = NULL"))
+    assert ben.get("/s/study/rate").url.path == "/s/study/consent"
+    assert states(engine) == ["finished", "arrived"]
 
 
 def test_released_seat_leads_to_consent(
