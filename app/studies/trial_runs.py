@@ -91,6 +91,15 @@ def is_trial_run(address: str) -> bool:
     return address.startswith(_PREFIX)
 
 
+def is_trial_run_page(path: str) -> bool:
+    """Whether this is the path of a page of a trial run.
+
+    >>> is_trial_run_page("/s/trial_run_3f/rate"), is_trial_run_page("/s/demo/rate")
+    (True, False)
+    """
+    return path.startswith(f"/s/{_PREFIX}")
+
+
 def copy_draft(
     db: Connection, study_id: int, protocol: Protocol, yaml: str, needed: Collection[str]
 ) -> tuple[str, int]:

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from app.base.language.language import language_of
 from app.base.rendering.pages import language_in, page, use_language
 from app.base.web.deps import Db
-from app.base.web.middleware.security import POLICY
+from app.base.web.middleware.security import FRAMED_POLICY
 from app.protocol.pages.steps import questionnaire_of, slots_of_step
 from app.protocol.study import Protocol
 from app.rating.arrival.expected_minutes import expected_minutes
@@ -55,8 +55,7 @@ def show_design_preview(request: Request, db: Db, study: Own, at: str = "") -> R
 
 def framed(response: Response) -> Response:
     """The response, which our own pages may show in a frame, and in which no form can be sent."""
-    policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
-    response.headers["Content-Security-Policy"] = policy.replace("form-action 'self'", "form-action 'none'")
+    response.headers["Content-Security-Policy"] = FRAMED_POLICY.replace("form-action 'self'", "form-action 'none'")
     return response
 
 

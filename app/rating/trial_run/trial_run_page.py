@@ -6,9 +6,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts.session import SignedIn
+from app.base.rendering.pages import page
 from app.base.web.cookies import get_cookie, set_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
+from app.base.web.middleware.security import POLICY
 from app.rating.deps import MAX_AGE_S, FormFields, Session, rater_cookie
 from app.rating.http_responses import go
 from app.rating.trial_run.trial_run import TrialRunError, skip_to, start_trial_run
@@ -32,7 +34,7 @@ def submit_trial_run(request: Request, db: Db, lead: SignedIn, study: Own, form:
         address, session = start_trial_run(db, study, lead, condition=next(iter(form.get("condition", ())), ""))
     except TrialRunError as error:
         raise NoTrialRunError(str(error)) from error
-    response = go(request, "show_current", slug=address)
+    response = go(request, "show_phone" if "phone" in form.get("view", ()) else "show_current", slug=address)
     set_cookie(request, response, rater_cookie(address), session.token, max_age=MAX_AGE_S)
     return response
 
@@ -41,6 +43,15 @@ def submit_trial_run(request: Request, db: Db, lead: SignedIn, study: Own, form:
 def show_tried_study(request: Request, slug: str, db: Db) -> Response:
     """Lead back from the walk through to the draft."""
     return RedirectResponse(f"{request.app.url_path_for('show_study', slug=_draft(db, slug))}#run", 303)
+
+
+@raters_router.get("/{slug}/trial-run/phone")
+def show_phone(request: Request, slug: str, db: Db) -> Response:
+    """The walk in a frame as wide as a phone, which shows the pages as a phone does."""
+    _draft(db, slug)
+    response = page(request, "rating/trial_run/phone.html", slug=slug)
+    response.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    return response
 
 
 @raters_router.post("/{slug}/trial-run/again")

@@ -29,7 +29,7 @@ PAGE = f"{RATERS}/invitations"
 
 def link_in(page: str) -> str:
     """The address in the personal link that a page shows."""
-    return re.findall(r'value="http://[^/]+(/s/[^"]+)"', page)[0]
+    return str(re.findall(r'value="http://[^/]+(/s/[^"]+)"', page)[0])
 
 
 @pytest.fixture

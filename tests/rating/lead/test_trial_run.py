@@ -267,3 +267,20 @@ def test_only_people_of_the_study_walk_through_it_also_once_it_is_open(
     assert "Walk through as a rater" in client.get("/studies/small").text
     assert "Trial run: nothing is stored" in start(client).text
     assert db.execute(text("SELECT count(*) FROM raters WHERE study_id = :study"), {"study": study_id}).scalar() == 0
+
+
+def test_pages_of_a_walk_can_be_framed_by_our_own_pages_only(client: TestClient, study_id: int) -> None:
+    """The frame is as wide as a phone. Pages of raters, and those of leads, still forbid any frame."""
+    page = start(client)
+    assert ">Desktop<" not in page.text
+    phone = client.get(f"{address(page)}/trial-run/phone")
+    assert f'src="{address(page)}/rate"' in phone.text
+    assert "frame-src 'self'" in phone.headers["content-security-policy"]
+    framed = client.get(f"{address(page)}/rate", headers={"Sec-Fetch-Dest": "iframe"})
+    assert "frame-ancestors 'self';" in framed.headers["content-security-policy"]
+    assert ">Desktop<" in framed.text
+    for other in ("/s/small", "/studies/small"):
+        assert "frame-ancestors 'none';" in client.get(other).headers["content-security-policy"]
+    again = client.post(f"{address(page)}/trial-run/again", data={"view": "phone"})
+    assert again.url.path.endswith("/trial-run/phone")
+    assert client.get(phone.url.path).status_code == 404

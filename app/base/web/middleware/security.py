@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -80,6 +80,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+# Where our own pages may show a page in a frame.
+FRAMED_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -99,6 +101,10 @@ WRONG_HOST = (
 FOREIGN = "This request came from another site and was refused."
 
 
+def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+
 class Guard:
     """Pure ASGI, so that it takes almost no time on rating pages."""
 
@@ -109,13 +115,24 @@ class Guard:
         hosts: AllowedHosts,
         public_url: str | None = None,
         loggable: Callable[[str], str] = str,
+        may_frame: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """Guard `app`; `public_url` is the address that browsers use, needed if a proxy hides it."""
+        """Guard `app`.
+
+        Args:
+            app: the application.
+            hosts: the host names that are answered.
+            public_url: the address that browsers use, needed if a proxy hides it.
+            loggable: a path without its secrets.
+            may_frame: whether our own pages may show the page at a path in a frame.
+        """
         self.app, self.hosts, self.loggable = app, hosts, loggable
         self.own_origin = _origin(public_url) if public_url else None
         self.is_https = bool(public_url and public_url.startswith("https:"))
         headers = HEADERS | ({"Strict-Transport-Security": HSTS} if self.is_https else {})
-        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        self._headers = _encoded(headers)
+        self._framed_headers = _encoded(headers | {"Content-Security-Policy": FRAMED_POLICY})
+        self.may_frame = may_frame
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Reject cross-site requests; add the headers to every response."""
@@ -125,7 +142,8 @@ class Guard:
         if self.is_https:
             # With a public https address, requests come through a proxy, which may use plain http to reach us.
             scope["scheme"] = "https"
-        answer = self._answer(send, new_request_id(), is_head=scope["method"] == "HEAD")
+        headers = self._framed_headers if self.may_frame(scope["path"]) else self._headers
+        answer = self._answer(send, headers, new_request_id(), is_head=scope["method"] == "HEAD")
         if refusal := self._refusal(scope):
             await refusal(scope, receive, answer)
             return
@@ -136,14 +154,14 @@ class Guard:
             scope = {**scope, "method": "GET"}
         await self.app(scope, receive, answer)
 
-    def _answer(self, send: Send, request_id: str, *, is_head: bool) -> Send:
-        """`send`, with our headers added, and without a body for HEAD requests."""
+    def _answer(self, send: Send, headers: list[tuple[bytes, bytes]], request_id: str, *, is_head: bool) -> Send:
+        """`send`, with these headers added where a handler set none, and without a body for HEAD requests."""
         own = (HEADER.lower().encode(), request_id.encode())
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 there = {name.lower() for name, _ in message.get("headers", ())}
-                missing = (header for header in self._headers if header[0] not in there)
+                missing = (header for header in headers if header[0] not in there)
                 # A handler that failed may have left the connection in the middle of a body.
                 end = [(b"connection", b"close")] if message["status"] == SERVER_ERROR else []
                 message = {**message, "headers": [*message.get("headers", ()), *missing, own, *end]}
