@@ -92,11 +92,10 @@ REMARKS = (
     "taken. Without that floor the interval would cover .88 (4 raters) and .93 (6 raters). It is kept, because too",
     "wide is the safer error.",
     "",
-    "`trade_off` is conservative up to 10 raters (p below .05 in .02 to .03 of studies): it inherits the floor of",
-    "`amce`, and Fieller's interval has the smallest of three degrees of freedom. Contrasts of 2 raters with 2 are",
-    "conservative as well. `pool_change_difference` is not kept with 2 raters against 8 if those two vary more (.885,",
-    "and p below .05 in .115 of studies): Welch's degrees of freedom then rest on two values. The report warns of",
-    "groups that small.",
+    "`trade_off` and `item_attribute_interaction` are conservative below 20 raters (p below .05 in .02 to .03 of",
+    "studies): they have the floor of `amce`. A note beside the estimate says so. Ratios without bounded intervals are",
+    "not counted: 57% with 4 raters, 34% with 6 and 7% with 10. Contrasts of 2 raters with 2 are conservative too:",
+    "2 degrees of freedom would be exact only if both groups varied alike.",
 )
 
 

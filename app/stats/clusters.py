@@ -23,6 +23,9 @@ BY_ITEM = Method("item_cluster_t")
 # with so few raters, an interval for new raters is too wide to be useful
 FEW_RATERS = 3
 _UPPER = 0.75
+# from this number on, contrasts within raters cover .95 to .965
+_MANY = 20
+_CAUTIOUS = "With {n} raters, this interval is somewhat wider than it needs to be."
 _FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
 
 # the most recent arrays (weak references) with their clusters
@@ -130,9 +133,16 @@ def combined_df(share: float, df_rater: float, df_item: float) -> float:
     >>> combined_df(1.0, 3.0, 29.0), combined_df(0.5, 4.0, 4.0), combined_df(0.5, 0.0, 4.0)
     (3.0, 8.0, 0.0)
     """
-    if min(df_rater, df_item) <= 0:
-        return 0.0
-    return 1 / (share**2 / df_rater + (1 - share) ** 2 / df_item)
+    return satterthwaite((share, df_rater), (1 - share, df_item)) if min(df_rater, df_item) > 0 else 0.0
+
+
+def satterthwaite(*parts: tuple[float, float]) -> float:
+    """Return the degrees of freedom of a sum of independent variances, each with its own, above 0.
+
+    >>> satterthwaite((2.0, 3.0), (1.0, 3.0)), satterthwaite((1.0, 4.0))
+    (5.4, 4.0)
+    """
+    return sum(variance for variance, _ in parts) ** 2 / sum(variance**2 / df for variance, df in parts)
 
 
 def upper_limit(variance: float, df: float) -> float:
@@ -253,6 +263,16 @@ def _with_t_interval(
 
 def _on_scale(value: float, *, is_share: bool) -> float:
     return float(special.logit(value)) if is_share else value
+
+
+def noted_if_cautious(result: Result) -> Result:
+    """Add that the interval is wider than needed if it rests on fewer than 20 raters.
+
+    For contrasts whose variance of raters is mostly noise: the larger of two variances is taken, and with few raters it
+    is too large on average (docs/statistics/coverage.md).
+    """
+    n = result.n_raters or 0
+    return result.noted(_CAUTIOUS.format(n=n)) if result.interval and n < _MANY else result
 
 
 def few_raters_note(groups: Clusters) -> str:

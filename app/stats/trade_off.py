@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from app.stats.arrays import Floats, Labels
-from app.stats.clusters import t_quantile, without_interval
+from app.stats.clusters import noted_if_cautious, t_quantile, without_interval
 from app.stats.factors import ComponentDesign, component_design
 from app.stats.result import Interval, Method, Result, undefined
 
@@ -38,7 +38,7 @@ def trade_offs(
     """Return the ratio b1 / b2 of the effects of `amce` of each level and of each other attribute with two levels.
 
     Interval of Fieller (1954, J. R. Stat. Soc. B 16:175): all ratios r for which b1 - r b2 is not significantly
-    different from 0, with CR2 errors by item and rater and the smallest degrees of freedom of b1, b2 and b1 - b2.
+    different from 0, with CR2 errors by item and rater and the degrees of freedom of that contrast at the estimate.
     It has ends only if b2 is clearly different from 0. Standard error by the delta method. The p-value tests 1: both
     levels are worth the same.
 
@@ -63,19 +63,21 @@ def _ratio(design: ComponentDesign, one: int, other: int, level: float) -> Resul
     if abs(against.estimate) < np.finfo(float).eps:
         return undefined("separation", "The effect that it is divided by is 0.", method=METHOD, **counts)
     bare = Result(of.estimate / against.estimate, METHOD).with_counts(**counts)
-    for part in (of, against, gap):
+    ratio = of.estimate / against.estimate
+    at_ratio = design.contrast(unit[one] - ratio * unit[other], level)
+    for part in (of, against, gap, at_ratio):
         if part.standard_error is None:
             return without_interval(bare, part.interval_reason or "no_variation", part.note)
     v1, v2, v_gap = ((part.standard_error or 0.0) ** 2 for part in (of, against, gap))
     covariance = float(np.clip((v1 + v2 - v_gap) / 2, -np.sqrt(v1 * v2), np.sqrt(v1 * v2)))
-    df = min(part.df or 0.0 for part in (of, against, gap))
-    ratio = of.estimate / against.estimate
+    df = at_ratio.df or 0.0
     error = float(np.sqrt(max(v1 - 2 * ratio * covariance + ratio**2 * v2, 0))) / abs(against.estimate)
     found = replace(bare, standard_error=error, p_value=gap.p_value, df=df)
     ends = fieller((of.estimate, against.estimate), (v1, v2, covariance), t_quantile(df, level))
     if ends is None:
         return without_interval(found, "separation", UNBOUNDED)
-    return replace(found, interval=Interval(*ends, METHOD, level, inference="items_and_raters"))
+    interval = Interval(*ends, METHOD, level, inference="items_and_raters")
+    return noted_if_cautious(replace(found, interval=interval))
 
 
 def fieller(

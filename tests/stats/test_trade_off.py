@@ -24,10 +24,10 @@ class Study(TypedDict):
     rater: Labels
 
 
-def _conjoint(warm: float, exact: float, seed: int = 1) -> Study:
-    rng = np.random.default_rng(seed)
+def _conjoint(warm: float, exact: float, n_raters: int = 25) -> Study:
+    rng = np.random.default_rng(1)
     tone, accuracy = rng.choice(["cool", "warm"], N), rng.choice(["false", "right"], N)
-    item, rater = rng.integers(0, 30, N), rng.integers(0, 25, N)
+    item, rater = rng.integers(0, 30, N), rng.integers(0, n_raters, N)
     taste = rng.normal(0, 0.05, 25)[rater]
     chance = 0.3 + (warm + taste) * (tone == "warm") + exact * (accuracy == "right")
     value = (rng.random(N) < chance) * 1.0
@@ -52,6 +52,9 @@ def test_ratio_is_that_of_both_effects_and_its_ends_are_those_of_the_test_of_the
             t_quantile(ratio.df, 0.95), rel=0.02
         )
     assert ratio.interval.low < 2 < ratio.interval.high
+    assert not ratio.note
+    at_ratio = design.contrast(np.array([-accuracy / tone, 1.0]), 0.95)
+    assert ratio.df == pytest.approx(at_ratio.df)
     assert ratio.p_value is not None
     assert ratio.p_value < 0.05
 
@@ -62,6 +65,11 @@ def test_ratio_to_an_effect_that_may_be_0_has_no_bounded_interval() -> None:
     assert (found.interval, found.interval_reason) == (None, "separation")
     assert "no bounded interval" in found.note
     assert fieller((1.0, 0.1), (0.01, 0.01, 0.0), 2.0) is None
+
+
+def test_interval_of_few_raters_is_said_to_be_wide() -> None:
+    found = trade_offs(**_conjoint(0.15, 0.3, n_raters=8))[1].ratio
+    assert found.note == "With 8 raters, this interval is somewhat wider than it needs to be."
 
 
 def test_other_attribute_has_two_levels() -> None:

@@ -13,7 +13,15 @@ import numpy as np
 
 from app.stats.arms import FEW, FEW_IN_POOL, Arms
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes, present, spread
-from app.stats.clusters import clusters, combined_df, t_p_value, t_quantile, without_interval
+from app.stats.clusters import (
+    clusters,
+    combined_df,
+    satterthwaite,
+    t_p_value,
+    t_quantile,
+    upper_limit,
+    without_interval,
+)
 from app.stats.linear.cluster_robust import linear_contrast
 from app.stats.result import Interval, Method, Result, undefined
 
@@ -166,8 +174,7 @@ def _variances(shared: SharedUnits) -> tuple[float, float] | None:
 def _apart(pools: Sequence[tuple[float, int]]) -> tuple[list[float], float]:
     """Return the variance over raters of each pool, and the Satterthwaite degrees of freedom of their sum."""
     whole = sum(variance for variance, _ in pools)
-    df = whole**2 / sum(variance**2 / n for variance, n in pools) if whole else 1.0
-    return [variance for variance, _ in pools], df
+    return [variance for variance, _ in pools], satterthwaite(*pools) if whole else 1.0
 
 
 def _of_pool(shared: SharedUnits, side: Bools) -> tuple[float, int]:
@@ -276,9 +283,10 @@ _ROUNDING = 1e-12
 def group_difference(value: Floats, is_first: Bools, *, rater: Labels, level: float = 0.95) -> Result:
     """Return the mean of the first group's raters minus that of the second's. Unit: rater; see `pools`.
 
-    Several values of one rater are averaged first. The groups may differ in their variance: t with the degrees of
-    freedom of Welch (1947, Biometrika 34:28), and a note below five raters. With 2 against 8, of whom the two vary
-    more, the interval covers .885 (docs/statistics/coverage.md).
+    Several values of one rater are averaged first. The groups may differ in their variance: t with the standard error
+    of Welch (1947, Biometrika 34:28). Its degrees of freedom are Welch's too, but each group's variance counts at its
+    `upper_limit`, as in `pool_difference`: two raters who happen to be alike would get both a small variance and many
+    degrees of freedom. Groups of equal size and variance have Welch's. A note below five raters.
     """
     number, (first, raters) = present(value, is_first, rater)
     code, n = codes(raters)
@@ -293,11 +301,11 @@ def group_difference(value: Floats, is_first: Bools, *, rater: Labels, level: fl
     bare = Result(float(sides[0].mean() - sides[1].mean()), WELCH).with_counts(**counts)
     if min(sizes) < _PAIR:
         return without_interval(bare, "one_cluster", "An interval needs two raters in each group.")
-    parts = np.array([spread(one) ** 2 / n for one, n in zip(sides, sizes, strict=True)])
-    error = float(parts.sum() ** 0.5)
+    parts = [(spread(one) ** 2 / n, n - 1) for one, n in zip(sides, sizes, strict=True)]
+    error = float(sum(variance for variance, _ in parts) ** 0.5)
     if error <= _ROUNDING * float(np.abs(mean).max()):
         return without_interval(bare, "no_variation", "The raters of each group do not differ, so no interval.")
-    df = float(parts.sum() ** 2 / (parts**2 / (np.array(sizes) - 1)).sum())
+    df = satterthwaite(*((upper_limit(variance, df), df) for variance, df in parts))
     estimate, reach = bare.estimate or 0.0, t_quantile(df, level) * error
     interval = Interval(estimate - reach, estimate + reach, Method(WELCH.procedure), level, inference="raters")
     found = replace(bare, interval=interval, standard_error=error, df=df, p_value=t_p_value(estimate / error, df))

@@ -15,7 +15,16 @@ import numpy as np
 
 from app.stats.arms import Arms, ClusterSums, ClusterVariance, Side
 from app.stats.arrays import Bools, Floats, Ints, Labels
-from app.stats.clusters import Clusters, clusters, combined_df, t_p_value, t_quantile, upper_limit, without_interval
+from app.stats.clusters import (
+    Clusters,
+    clusters,
+    combined_df,
+    satterthwaite,
+    t_p_value,
+    t_quantile,
+    upper_limit,
+    without_interval,
+)
 from app.stats.linear.regression import LeastSquares, least_squares
 from app.stats.result import Interval, Method, Result, undefined
 
@@ -126,9 +135,8 @@ class _Variances:
     def df(self) -> float:
         """Degrees of freedom of raters and items, combined by their proportions of `whole`, which is above 0."""
         if self.pools:
-            parts = [(upper_limit(pool.variance, pool.df), pool.df) for pool in self.pools]
-            parts.append((self.whole - self.crossed.variance, self.item.df))
-            return sum(part for part, _ in parts) ** 2 / sum(part**2 / df for part, df in parts)
+            pools = [(upper_limit(pool.variance, pool.df), pool.df) for pool in self.pools]
+            return satterthwaite(*pools, (self.whole - self.crossed.variance, self.item.df))
         share = self.crossed.variance / self.whole
         return combined_df(share, self.crossed.df, self.item.df) if share else self.item.df
 

@@ -181,6 +181,7 @@ def test_difference_between_sources_by_kind_of_item_is_that_of_four_shares() -> 
     }
     assert found.estimate == pytest.approx(change["model"] - change["human"])
     assert (found.ci_low or 0) > 0
+    assert found.note == f"With {found.n_raters} raters, this interval is somewhat wider than it needs to be."
     (sentence,) = primary_answers(report, study)[0].sentences
     points = 100 * (change["model"] - change["human"])
     assert sentence.claim.startswith(

@@ -180,21 +180,34 @@ def test_score_difference_without_data_has_a_reason() -> None:
     assert (alone.estimate is not None, alone.interval_reason) == (True, "one_cluster")
 
 
-def test_group_difference_is_welch_on_means_of_raters() -> None:
+def test_group_difference_of_equal_sizes_is_welch_on_means_of_raters() -> None:
     rng = np.random.default_rng(7)
-    rater = np.repeat(np.arange(11), 2)
-    value, first = rng.normal(size=22), rater < 4
+    rater = np.repeat(np.arange(8), 2)
+    value, first = rng.normal(size=16), rater < 4
     value[3] = np.nan
-    mean = np.array([np.nanmean(value[rater == k]) for k in range(11)])
+    mean = np.array([np.nanmean(value[rater == k]) for k in range(8)])
     known = stats.ttest_ind(mean[:4], mean[4:], equal_var=False)
     found = group_difference(value, first, rater=rater)
     assert found.p_value == pytest.approx(known.pvalue)
     assert found.df == pytest.approx(known.df)
-    assert (found.n_raters, found.n_ratings) == (11, 21)
+    assert (found.n_raters, found.n_ratings) == (8, 15)
     assert found.note == "One pool has only 4 raters, so the interval is wide, and its level is approximate."
-    assert not group_difference(mean, np.arange(11) < 5, rater=np.arange(11)).note
+    assert not group_difference(rng.normal(size=11), np.arange(11) < 5, rater=np.arange(11)).note
     assert found.interval
     assert (found.interval.low, found.interval.high) == pytest.approx(tuple(known.confidence_interval()))
+
+
+def test_two_raters_who_are_alike_do_not_get_the_degrees_of_freedom_of_a_large_group() -> None:
+    """By hand: variances of means .04 and .25, times 1 / .1015 and 3 / 1.2125 (chi-square tables)."""
+    value = np.array([1.0, 1.4, 3.0, 4.0, 5.0, 4.0])
+    value[2:] = 4 + (value[2:] - 4) * 1.5**0.5
+    first, rater = np.arange(6) < 2, np.arange(6)
+    found, known = group_difference(value, first, rater=rater), stats.ttest_ind(value[:2], value[2:], equal_var=False)
+    limits = [0.04 / 0.1015, 0.25 * 3 / 1.2125]
+    assert found.standard_error == pytest.approx(0.29**0.5)
+    assert found.df == pytest.approx(sum(limits) ** 2 / (limits[0] ** 2 / 1 + limits[1] ** 2 / 3), rel=1e-3)
+    assert found.df is not None
+    assert found.df < known.df
 
 
 @pytest.mark.parametrize(
