@@ -17,7 +17,7 @@ from app.stats.factor_structure import (
     problem_of,
 )
 
-# Smith and Stanley (1983), six ability tests of 112 persons, as in R's `ability.cov`.
+# Smith and Stanley (1983), six ability tests of 112 persons: R's `ability.cov`, compared with its file in Rdatasets.
 ABILITY = (
     (24.641,),
     (5.991, 6.700),
@@ -26,11 +26,33 @@ ABILITY = (
     (20.755, 4.936, 31.430, 4.757, 52.604),
     (29.701, 7.204, 50.753, 9.075, 66.762, 135.292),
 )
-# Printed by R's example(ability.cov): factanal(factors = 2, covmat = ability.cov).
+# factanal(covmat = ability.cov) with one and two factors, in R's own tests (tests/Examples/datasets-Ex.Rout.save).
+ONE_UNIQUE = (0.535, 0.853, 0.748, 0.910, 0.232, 0.280)
+ONE_FACTOR = (0.682, 0.384, 0.502, 0.300, 0.877, 0.849)
 UNIQUE = (0.455, 0.589, 0.218, 0.769, 0.052, 0.334)
-VARIMAX = ((0.956, 0.182), (0.785, 0.225), (0.499, 0.543), (0.156, 0.622), (0.206, 0.860), (0.109, 0.468))
-ROWS_OF_VARIMAX = (4, 5, 0, 1, 2, 3)
-# Holzinger and Swineford (1939), nine tests of 301 pupils: correlations below the diagonal.
+VARIMAX = ((0.499, 0.543), (0.156, 0.622), (0.206, 0.860), (0.109, 0.468), (0.956, 0.182), (0.785, 0.225))
+# Its direct oblimin with gamma 0, in the tests of R's GPArotation, after Venables and Ripley (2002, p. 322).
+OBLIMIN = (
+    (0.3864, 0.4745),
+    (-0.0110, 0.6459),
+    (-0.0263, 0.8961),
+    (-0.0180, 0.4883),
+    (0.9901, -0.0371),
+    (0.7906, 0.0526),
+)
+# Harman (1976), eight measurements of 305 girls: R's `Harman23.cor`, and factanal with three factors, in R's own tests.
+HARMAN = (
+    (1.0,),
+    (0.846, 1.0),
+    (0.805, 0.881, 1.0),
+    (0.859, 0.826, 0.801, 1.0),
+    (0.473, 0.376, 0.380, 0.436, 1.0),
+    (0.398, 0.326, 0.319, 0.329, 0.762, 1.0),
+    (0.301, 0.277, 0.237, 0.327, 0.730, 0.583, 1.0),
+    (0.382, 0.415, 0.345, 0.365, 0.629, 0.577, 0.539, 1.0),
+)
+HARMAN_UNIQUE = (0.127, 0.005, 0.193, 0.157, 0.090, 0.359, 0.411, 0.490)
+# Holzinger and Swineford (1939), nine tests of 301 pupils: correlations below the diagonal, from lavaan's data.
 HOLZINGER = (
     (1.0,),
     (0.297, 1.0),
@@ -66,9 +88,28 @@ def test_solution_is_that_of_factanal() -> None:
     found = _fit(_answers(ABILITY, 112), 2, rotation="varimax")
     assert found.unique == pytest.approx(UNIQUE, abs=6e-4)
     order = np.argsort(-np.abs(found.loadings[4]))
-    assert found.loadings[ROWS_OF_VARIMAX, :][:, order] == pytest.approx(np.array(VARIMAX), abs=4e-3)
+    assert found.loadings[:, order] == pytest.approx(np.array(VARIMAX), abs=4e-3)
     assert found.correlations == pytest.approx(np.eye(2))
     assert found.heywood == []
+
+
+def test_one_factor_is_that_of_factanal() -> None:
+    found = _fit(_answers(ABILITY, 112), 1)
+    assert found.unique == pytest.approx(ONE_UNIQUE, abs=6e-4)
+    assert found.loadings[:, 0] == pytest.approx(ONE_FACTOR, abs=6e-4)
+
+
+def test_oblimin_is_that_of_gparotation() -> None:
+    found = _fit(_answers(ABILITY, 112), 2)
+    order = np.argsort(-np.abs(found.loadings[4]))
+    assert found.loadings[:, order] == pytest.approx(np.array(OBLIMIN), abs=2e-3)
+
+
+def test_improper_solution_of_harman_is_found_and_said() -> None:
+    """The arm span has no variance of its own: factanal stops at .005 too."""
+    found = _fit(_answers(HARMAN, 305), 3, rotation="varimax")
+    assert found.unique == pytest.approx(HARMAN_UNIQUE, abs=1e-3)
+    assert found.heywood == [1]
 
 
 def test_three_factors_of_holzinger_and_swineford() -> None:
@@ -76,7 +117,7 @@ def test_three_factors_of_holzinger_and_swineford() -> None:
     scores = _answers(HOLZINGER, 301)
     parallel = parallel_analysis(scores, n_draws=50)
     assert parallel.n_factors == 3
-    assert parallel.eigenvalues[:4] == pytest.approx([3.216, 1.639, 1.365, 0.699], abs=0.002)
+    assert parallel.eigenvalues[:4] == pytest.approx([3.2163, 1.6387, 1.3652, 0.6989], abs=0.002)
     found = _fit(scores, 3, n_draws=6)
     assert [len(set(found.main_factor[at : at + 3].tolist())) for at in (0, 3, 6)] == [1, 1, 1]
     assert lavaan_model([f"x{n}" for n in range(1, 10)], found).splitlines()[0] == "F1 =~ x4 + x5 + x6"
@@ -130,11 +171,6 @@ def test_interval_over_raters_alone_is_as_wide_as_the_estimates_of_many_studies_
     estimates = np.array([one.loadings[:, 0] for one in found])
     widths = [one.high - one.low for one in found if one.high is not None and one.low is not None]
     assert np.mean(widths) == pytest.approx(2 * 1.96 * estimates.std(axis=0, ddof=1).mean(), rel=0.15)
-
-
-def test_improper_solution_is_said() -> None:
-    """A unique variance at its bound (Heywood)."""
-    assert Structure(np.ones((3, 1)), np.array([0.4, 0.001, 0.3]), np.ones((1, 1)), 9).heywood == [1]
 
 
 @pytest.mark.parametrize(
