@@ -19,14 +19,15 @@ _MARKUP = re.compile(
 )
 # They are in every section.
 _FILLERS = frozenset(
-    {"a", "an", "and", "are", "as", "can", "do", "does", "for", "how", "i", "in", "is", "it", "my", "of", "on", "or"}
-    | {"the", "to", "what", "when", "where", "which", "with"}
+    {"a", "about", "an", "and", "are", "as", "be", "can", "do", "does", "for", "get", "have", "how", "i", "if", "in"}
+    | {"is", "it", "many", "much", "my", "need", "of", "on", "or", "should", "someone", "that", "the", "there", "this"}
+    | {"to", "we", "what", "when", "where", "which", "who", "why", "will", "with", "you"}
 )
 # Words in front of the first one that was found, and in the whole excerpt.
 N_BEFORE, N_EXCERPT = 12, 40
 TITLE_WEIGHT, HEADING_WEIGHT, MAX_COUNT = 8, 10, 4
-# The beginning of a page is what most people look for; lists in the appendices are not.
-FIRST_WEIGHT, APPENDIX_SHARE, APPENDICES = 6, 0.4, "Appendices"
+# The beginning of a page is what most people look for; lists in the appendices and pages about the code are not.
+FIRST_WEIGHT, SHARES = 6, {"Appendices": 0.4, "Contribute": 0.6}
 # What was typed counts more than a synonym. Shorter words must be in the text as they are: "irr" is not "irregular".
 SYNONYM_SHARE, MIN_BEGINNING = 0.7, 4
 SIMILARITY = 0.75
@@ -93,7 +94,7 @@ class SearchIndex:
                 entry.name,
                 library.source(entry.name),
                 library.headings(entry.name),
-                APPENDIX_SHARE if group.title == APPENDICES else 1.0,
+                SHARES.get(group.title, 1.0),
             )
         ]
         self.words = {word for one in self.sections for word in re.findall(r"[^\W\d_]{4,}", one.text.casefold())}
@@ -101,8 +102,7 @@ class SearchIndex:
     def find(self, query: str) -> Found:
         """The best sections that contain a word beginning with each of the query's words, or a synonym of it."""
         typed = re.findall(r"[\w.-]*\w", query.casefold())
-        said = ([word for word in typed if word not in _FILLERS] or typed)[:MAX_WORDS]
-        terms, also = _terms(said)
+        terms, also = _terms(typed)
         scores = [(section, [term.score(section) for term in terms]) for section in self.sections]
         complete = [(sum(each), section) for section, each in scores if terms and all(each)]
         partial = [(sum(map(bool, each)) * 100 + sum(each), section) for section, each in scores if any(each)]
@@ -112,31 +112,30 @@ class SearchIndex:
             tuple(Hit(section, _excerpt(section.text, shown)) for _, section in ranked),
             is_partial=bool(partial) and not complete,
             also=also,
-            similar=() if complete else self._similar(said),
+            similar=() if complete else self._similar(typed),
         )
 
     def _similar(self, said: Sequence[str]) -> tuple[str, ...]:
-        unknown = (word for word in said if not any(known.startswith(word) for known in self.words))
+        unknown = (word for word in said if not any(known.startswith(word) for known in (*self.words, *_FILLERS)))
         close = (get_close_matches(word, self.words, n=1, cutoff=SIMILARITY) for word in unknown)
         return tuple(dict.fromkeys(word for one in close for word in one))
 
 
-def _terms(said: Sequence[str]) -> tuple[list[_Term], tuple[str, ...]]:
-    """The phrases and words of a query, the longest known phrase first, and the synonyms of all of them."""
-    terms, also, place = [], dict[str, None](), 0
-    while place < len(said):
-        phrase, length = next(
-            (
-                (" ".join(said[place : place + n]), n)
-                for n in range(len(said) - place, 0, -1)
-                if " ".join(said[place : place + n]) in SYNONYMS
-            ),
-            (said[place], 1),
-        )
-        synonyms = SYNONYMS.get(phrase, ())
-        terms.append(_Term(_pattern(phrase), tuple(map(_pattern, synonyms))))
-        also |= dict.fromkeys(synonyms)
-        place += length
+def _terms(typed: Sequence[str]) -> tuple[list[_Term], tuple[str, ...]]:
+    """The phrases and words of a query, the longest known phrase first, and the synonyms of all of them.
+
+    Words that are in every section are left out, unless nothing else was typed.
+    """
+    terms, also, place = list[_Term](), dict[str, None](), 0
+    left_out = _FILLERS if set(typed) - _FILLERS else frozenset[str]()
+    while place < len(typed) and len(terms) < MAX_WORDS:
+        phrases = (" ".join(typed[place : place + n]) for n in range(MAX_WORDS, 0, -1))
+        phrase = next((one for one in phrases if one in SYNONYMS), typed[place])
+        if phrase not in left_out:
+            synonyms = SYNONYMS.get(phrase, ())
+            terms.append(_Term(_pattern(phrase), tuple(map(_pattern, synonyms))))
+            also |= dict.fromkeys(synonyms)
+        place += phrase.count(" ") + 1
     return terms, tuple(also)
 
 

@@ -109,6 +109,23 @@ SEARCHES = {
     "caddy": "server#caddy",
     "survey_code SONA": "sona",
     "krippendorf alph": "statistics/agreement",
+    "where is the data": "results#downloads",
+    "How many participants do I need?": "planning",
+    "can I delete a participant": "raters#exclude-raters",
+    "what if someone drops out": "prolific#time-outs-and-returns",
+    "how do I cite this": "results#the-report-for-a-paper",
+    "informed consent": "protocol#flowconsent",
+    "is it anonymous": "privacy",
+    "export to SPSS": "results#downloads",
+    "how do I stop the study": "editing-a-study#pause-and-close",
+    "change the wording of a question": "editing-a-study#versions",
+    "does it work on a phone": "rating-page#layout",
+    "can raters go back": "rating-page#layout",
+    "upload pictures": "study-folder",
+    "translate the study": "languages",
+    "within-subjects": "protocol#conditions",
+    "ANOVA": "statistics/contrasts#factor_effect",
+    "delete my data": "privacy#for-raters",
 }
 
 
