@@ -300,11 +300,17 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
 
 
 def _compares_same(estimate: Estimate, primary: Estimate) -> bool:
-    """Whether an estimate is of what the primary one compares, perhaps at one cut of its scale."""
-    compared = {key: value for key, value in estimate.scope.items() if key != "cut"}
+    """Whether an estimate is of what the primary one compares, in either direction, perhaps at one cut of its scale."""
     sections = {estimate.section, primary.section}
     is_of_same = len(sections) == 1 or sections <= set(DIFFERENCES)
-    return is_of_same and estimate.measured == primary.measured and compared == primary.scope
+    return is_of_same and estimate.measured == primary.measured and _compared(estimate) == _compared(primary)
+
+
+def _compared(estimate: Estimate) -> dict[str, object]:
+    """The scope without a cut of the scale, and the two sources without their direction."""
+    scope = estimate.scope
+    rest = {key: value for key, value in scope.items() if key not in {"cut", "source", "reference"}}
+    return {**rest, "sources": {scope.get("source"), scope.get("reference")}}
 
 
 def _undeclared(protocol: Protocol) -> Iterator[str]:
