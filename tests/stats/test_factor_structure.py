@@ -154,7 +154,7 @@ def test_one_factor_has_a_positive_sign_and_few_raters_widen_its_interval() -> N
     scores = rng.normal(size=(200, 4)) - np.array([0.1, 0.5, 1.5, 3.0])[rater][:, None] * factor
     widths = []
     for of in (rater, np.arange(200)):
-        found = _fit(scores, 1, rater=of, n_draws=30)
+        found = _fit(scores, 1, item=None, rater=of, n_draws=30)
         assert found.loadings.sum() > 0
         assert found.low is not None
         assert found.high is not None
@@ -162,6 +162,7 @@ def test_one_factor_has_a_positive_sign_and_few_raters_widen_its_interval() -> N
     assert widths[0] > 1.3 * widths[1]
 
 
+@pytest.mark.slow
 def test_interval_over_raters_alone_is_as_wide_as_the_estimates_of_many_studies_vary() -> None:
     rng = np.random.default_rng(8)
     found = []

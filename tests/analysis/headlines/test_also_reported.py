@@ -91,6 +91,7 @@ def test_the_report_contains_what_the_page_promises(name: str, tmp_path: Path, m
     if name not in BY_ATTRIBUTE:
         # as in a large study, which leaves out mixed models, most of the time here, and subgroups of attributes
         monkeypatch.setattr("app.analysis.data.question_data.MAX_RATINGS", 0)
+        monkeypatch.setattr("app.analysis.sections.specifications.DEPARTURES_OF_MODELS", {})
     folder = tmp_path / "study"
     simulate(name, folder, Effect(lean, code=code_of(name), n_raters=6, middle=0.7))
     if (folder / "raters.csv").exists():

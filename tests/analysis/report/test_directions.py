@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.analysis import analyze
+from app.analysis import analyze, analyze_primary
 from app.analysis.data.frames import Frames
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import main_contrasts
@@ -84,15 +84,20 @@ def answers_of(key: str) -> list[Row]:
     return rated(key)
 
 
-def made(*contrasts: dict[str, Any]) -> tuple[Report, Protocol]:
+def asked(*contrasts: dict[str, Any]) -> tuple[Frames, Protocol]:
     keys = {one["question"] for one in contrasts}
-    asked = [one for one in ASKED if one["key"] in keys]
+    questions = [one for one in ASKED if one["key"] in keys]
     analysis = {"primary": list(contrasts), "cut": dict.fromkeys(keys & {"empathy"}, 1.75)}
     is_of_responders = any(one["test"] == "mean_difference_responders" for one in contrasts)
-    study = protocol(*asked, analysis={**analysis, "responder": "writer"} if is_of_responders else analysis)
+    study = protocol(*questions, analysis={**analysis, "responder": "writer"} if is_of_responders else analysis)
     data = frames(study, [row for key in sorted(keys) for row in answers_of(key)])
     data.responses["writer"] = [f"{source} {n % 3}" for n, source in enumerate(data.responses["source"])]
-    return analyze(data, study), study
+    return data, study
+
+
+def made(*contrasts: dict[str, Any]) -> tuple[Report, Protocol]:
+    data, study = asked(*contrasts)
+    return analyze_primary(data, study), study
 
 
 def said(report: Report, study: Protocol) -> str:
@@ -183,10 +188,10 @@ def test_every_test_of_two_sources_has_one_estimate_in_the_declared_direction(qu
 
 def test_mirror_image_is_no_further_test() -> None:
     """The analysis has the pair in its own direction too: not counted, and with the verdict of the contrast."""
-    declared, _ = made({"question": "empathy", "test": "mean_difference", "source": "model"})
-    turned, _ = made({"question": "empathy", "test": "mean_difference", **PAIR})
+    contrast = {"question": "empathy", "test": "mean_difference"}
+    own, turned = (analyze(*asked({**contrast, **pair})) for pair in ({"source": "model"}, PAIR))
     assert [note for note in turned.notes if "exploratory" in note] == [
-        note for note in declared.notes if "exploratory" in note
+        note for note in own.notes if "exploratory" in note
     ]
     (mirror, *_) = find(turned, "mean_difference", scope={"source": "model", "reference": "human"})
     (primary,) = turned.primary[0].estimates
@@ -214,7 +219,7 @@ def test_any_pair_of_sources_can_be_tested() -> None:
         {"question": "empathy", "test": "mean_difference", "reference": "model", "published": "t_paired"},
     ]
     study = protocol(FIVE, sources=sources, analysis={"primary": contrasts})
-    report = analyze(frames(study, rated("empathy", ("human", "model", "other"))), study)
+    report = analyze_primary(frames(study, rated("empathy", ("human", "model", "other"))), study)
     odds, means = (result.estimates for result in report.primary)
     assert [(one.scope["source"], one.scope["reference"]) for one in odds] == [("model", "other")]
     assert {one.scope["source"]: (one.estimate or 0) > 0 for one in means} == {"human": False, "other": True}
@@ -281,7 +286,7 @@ def test_difference_of_differences_is_mirrored_in_estimate_words_and_verdict(tes
         contrast = {"question": question, "test": test, **parts, **pair}
         analysis = {**study.analysis.model_dump(exclude_unset=True), "primary": [contrast]}
         declared_so = Protocol.model_validate({**study.model_dump(exclude_unset=True), "analysis": analysis})
-        report = analyze(data, declared_so)
+        report = analyze_primary(data, declared_so)
         (one,) = report.primary[0].estimates
         assert {part: value for part, value in one.scope.items() if part in PAIR} == pair
         found.append((one, said(report, declared_so)))
