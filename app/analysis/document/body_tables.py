@@ -14,6 +14,7 @@ from app.analysis.wording.formatting import ci_heading
 from app.base.documents.blocks import DataTable
 from app.base.numbers import styled, whole
 from app.base.words import or_list
+from app.protocol.cells import cell_of
 from app.protocol.study import Protocol
 
 MAX_SOURCES = 5
@@ -32,14 +33,37 @@ def means_table(report: Report, protocol: Protocol, numbers: Numbered) -> DataTa
     if not means or len(sources) > MAX_SOURCES:
         return None
     heading, reasons = ci_heading(shown), Reasons()
-    rows = tuple(
-        (_question(one, protocol), *(_cell(means.get((one.measured, s)), heading, reasons, numbers) for s in sources))
-        for one in {one.measured: one for one in shown}.values()
-    )
+    rows = []
+    for one in {one.measured: one for one in shown}.values():
+        name = _question(one, protocol)
+        by_group = {"": {s: means.get((one.measured, s)) for s in sources}, **_by_group(report, one, protocol)}
+        for group, found in by_group.items():
+            cells = (_cell(found.get(source), heading, reasons, numbers) for source in sources)
+            rows.append((f"{name}, {group}" if group else name, *cells))
     header = ("Question", *map(protocol.labels.source, sources))
     widths = (20, *(20 for _ in sources))
     caption = numbers.caption(f"Means by question and source, with {heading}s", shown)
-    return DataTable(caption, header, rows, reasons.notes, widths)
+    return DataTable(caption, header, tuple(rows), reasons.notes, widths)
+
+
+def _by_group(report: Report, mean: Estimate, protocol: Protocol) -> dict[str, dict[str, Estimate]]:
+    """The means of the pools or levels that a primary contrast of the question compares, by group and source."""
+    contrasts = [result.contrast for result in report.primary if result.contrast.question == mean.question]
+    pools = {pool for one in contrasts for pool in (one.pool, one.reference_pool) if pool}
+    factors = {one.factor for one in contrasts if one.factor}
+    found: dict[str, dict[str, Estimate]] = {}
+    for one in report.estimates:
+        if one.statistic != "mean" or one.measured != mean.measured:
+            continue
+        scope = one.scope
+        if scope.keys() == {"pool", "source"} and scope["pool"] in pools:
+            found.setdefault(protocol.labels.pool(scope["pool"] or ""), {}).setdefault(str(scope["source"]), one)
+        elif scope.keys() == {"condition", "source"}:
+            levels = cell_of(str(scope["condition"])).levels
+            if len(levels) == 1 and levels[0][0] in factors:
+                named = protocol.labels.level(*levels[0])
+                found.setdefault(named, {}).setdefault(str(scope["source"]), one)
+    return found
 
 
 def needed_table(named: Report, rows: Sequence[AgreementRow]) -> DataTable | None:

@@ -97,8 +97,8 @@ def blinding(protocol: Protocol) -> str:
     if shown:
         return "What raters are told about the source of a response is varied by design (see conditions)."
     if protocol.design.blind:
-        return "Raters are not told who wrote a response (single-blind)."
-    return "Raters are told who wrote each response."
+        return "Pages do not show who wrote a response (single-blind)."
+    return "Pages show who wrote each response."
 
 
 def condition_sentences(protocol: Protocol) -> Iterator[str]:

@@ -72,9 +72,9 @@ def _part(estimate: Estimate) -> str:
 
 
 def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
-    """Describe the range of the pooled coefficients, what they mean, and how they are within single sources.
+    """Describe the range of the pooled coefficients, what they mean, and how they are within sources and pools.
 
-    The difference between sources raises a pooled coefficient.
+    A difference between sources raises a pooled coefficient, one between pools lowers it.
     """
     pooled = [row.pooled for row in rows if row.pooled and row.pooled.estimate is not None]
     found = []
@@ -82,10 +82,11 @@ def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
         known = [one for one in pooled if declared(one.statistic).meaning == meaning]
         interval = f", 95% CI {interval_text(known[0])}" if len(known) == 1 and known[0].ci_low is not None else ""
         found.append(meaning.format(f"{_range_text(known)}{interval}"))
-    within = [one for row in rows for one in row.parts.values() if one.scope.keys() == {"source"}]
-    known = [one for one in within if one.estimate is not None]
-    if pooled and len({one.scope["source"] for one in known}) > 1:
-        found.append(f"Within single sources, it {_range_text(known)}.")
+    for name, words in {"source": "sources", "pool": "pools"}.items():
+        within = [one for row in rows for one in row.parts.values() if one.scope.keys() == {name}]
+        known = [one for one in within if one.estimate is not None]
+        if pooled and len({str(one.scope) for one in known}) > 1:
+            found.append(f"Within single {words}, it {_range_text(known)}.")
     none = "Agreement could not be estimated: it needs several responses that were rated by two or more people."
     return " ".join(found) or none
 

@@ -390,6 +390,7 @@ class Words:
     points: str
     of_choices: str
     of_rankings: str
+    ties: str
     per_turn: str
     counted: dict[str, tuple[str, str]]
     verbs: dict[str, tuple[str, str]]
@@ -437,6 +438,7 @@ ENGLISH = Words(
     points="percentage points",
     of_choices="of choices",
     of_rankings="of rankings",
+    ties="ties count as half",
     per_turn="per turn",
     counted={"items": ("item", "items"), "raters": ("rater", "raters")},
     verbs={"did": ("was", "were")},
@@ -475,6 +477,7 @@ GERMAN = Words(
     points="Prozentpunkte",
     of_choices="der Wahlen",
     of_rankings="der Rangfolgen",
+    ties="Unentschieden zählen halb",
     per_turn="pro Beitrag",
     counted={"items": ("Item", "Items"), "raters": ("beurteilende Person", "beurteilende Personen")},
     verbs={

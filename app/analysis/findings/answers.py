@@ -209,7 +209,9 @@ def _with_numbers(findings: Sequence[Finding], protocol: Protocol, words: Words)
     for (outcome, *_), of in alike.items():
         who = [_who(one, words) for one in of]
         told = of if len(of) <= MAX_NAMED + 1 else of[:MAX_NAMED]
-        numbers = [_numbers(one, words, name=name if len(of) > 1 else "") for one, name in zip(told, who, strict=False)]
+        # the share is that of the source, whichever was preferred
+        is_named = len(of) > 1 or (of[0].is_share and outcome != "preferred")
+        numbers = [_numbers(one, words, name=name if is_named else "") for one, name in zip(told, who, strict=False)]
         numbers += [words.in_table.format(len(of) - len(told))] if len(told) < len(of) else []
         places = _places(of[0], protocol, words)
         cause = places["cause"] if _kind(of[0]) in WITH_CAUSE else ""
@@ -407,10 +409,12 @@ def _value(finding: Finding, value: float, words: Words) -> str:
 
 
 def _basis(findings: Sequence[Finding], protocol: Protocol, words: Words) -> list[str]:
-    """What holds for all findings: intervals are not adjusted, the margin, the scale, the same raters and items."""
+    """What holds for all findings: intervals, ties, the margin, the scale, and the same raters and items."""
     found, first = [], findings[0]
     if any(one.decided.p_adjusted is not None and one.shown.ci_low is not None for one in findings):
         found.append(words.unadjusted)
+    if first.is_share and getattr(protocol.question(first.key), "tie", False):
+        found.append(words.ties)
     margin = protocol.analysis.margin_of(first.key)
     if declared(first.decided.statistic).margin and margin is not None:
         found.append(f"{words.margin} {words.figure(styled(f'{margin:g}'))}")

@@ -237,7 +237,7 @@ RULES = (
     ),
     Rule(
         *("agreement", 4, 0.667, _agreement),
-        "Conclusions about sources rest on means over raters: report their reliability beside it.",
+        "Conclusions rest on all raters together, not on single ratings: report how reliable their mean is.",
         "krippendorff2004",
     ),
     Rule(

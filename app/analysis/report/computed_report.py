@@ -285,8 +285,8 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     ]
     others = [one for one in tests if not any(_compares_same(one, first) for first in primary)]
     if n_same := len(tests) - len(others):
-        repeat = "1 test repeats" if n_same == 1 else f"{whole(n_same)} tests repeat"
-        yield f"{repeat} the primary comparisons by other methods and are no further findings."
+        again, are = ("test repeats", "is") if n_same == 1 else ("tests repeat", "are")
+        yield f"{whole(n_same)} {again} the primary comparisons by other methods and {are} no further findings."
     if others:
         n_plain = sum(one.p_value is not None and one.p_value < ALPHA for one in others)
         n_clear = sum(p < ALPHA for one in others if (p := decisive_p(one)) is not None)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
+from app.analysis.document.body_tables import means_table
 from app.analysis.document.numbered import Numbered, Reasons, value_cell
 from app.analysis.document.primary_table import primary_table
 from app.analysis.document.report_context import ReportContext
@@ -112,3 +113,28 @@ def test_why_an_interval_is_missing_is_a_footnote() -> None:
     mean = Estimate("comparison", "care", {}, "mean", 3.8, ci_reason="one_cluster")
     assert value_cell(mean, "95% CI", reasons) == "3.80 [a]"
     assert reasons.notes == ("a: no interval: there is only one item or one rater.",)
+
+
+def test_groups_that_are_compared_have_their_own_means() -> None:
+    pools: Any = {"pools": {"crowd": {}, "expert": {"label": "Experts"}}}
+    test = {"question": "empathy", "test": "pool_difference", "pool": "expert", "reference_pool": "crowd"}
+    told: Any = {"kind": "instruction", "levels": {"person": "A", "ai": "B"}, "level_labels": {"ai": "An AI"}}
+    about = {"conditions": {"told": {**told, "assign": "between"}}}
+    primary = [test, {"question": "empathy", "factor": "told"}]
+    study = protocol(FIVE, design=pools, analysis={"primary": primary}, **about)
+    contrasts = tuple(PrimaryResult(one, is_declared=True, estimates=()) for one in study.analysis.primary)
+    scopes: list[Any] = [{}, {"pool": "expert"}, {"pool": "crowd"}, {"condition": "told=ai"}, {"condition": "a=1; b=2"}]
+    means = tuple(
+        Estimate("distribution", "empathy", {**scope, "source": source}, "mean", 1.0 + at, unit="rating")
+        for at, scope in enumerate(scopes)
+        for source in study.sources
+    )
+    table = means_table(Report("small", "", (), means, primary=contrasts), study, Numbered(study.labels))
+    assert table is not None
+    first = [(row[0], row[1].split()[0]) for row in table.rows]
+    assert first == [
+        ("Empathy", "1.00"),
+        ("Empathy, Experts", "2.00"),
+        ("Empathy, Crowd", "3.00"),
+        ("Empathy, An AI", "4.00"),
+    ]

@@ -119,12 +119,22 @@ def test_sentence_follows_the_verdicts(contrasts: list[MainContrast], short: str
     assert said(*contrasts)[0] == short
 
 
+def test_ties_count_as_half_where_they_are_possible() -> None:
+    study = protocol(FIVE, {**CHOICE, "tie": True})
+    one = contrast("A", 0.45, "inconclusive", key="preference", statistic="share_preferred", p_adjusted=None)
+    (answer,) = answers_of([one], NONE, study)
+    assert "(A 45.0% of choices, 95% CI 35.0% to 55.0%, p = .012; ties count as half; 1,036 raters" in answer.english
+    assert "; Unentschieden zählen halb; " in answer.german
+
+
 def test_numbers_of_choices_and_of_undesirable_scales() -> None:
     _, english, german = said(
         contrast("A", 0.7, "clear", key="preference", statistic="share_preferred", p_adjusted=None)
     )
     assert "(70.0% of choices, 95% CI 60.0% to 80.0%, p = .012; 1,036 raters, 30 items)" in english
     assert "(70,0\N{NO-BREAK SPACE}% der Wahlen, 95-%-KI 60,0\N{NO-BREAK SPACE}% bis 80,0\N{NO-BREAK SPACE}%" in german
+    _, english, _ = said(contrast("A", 0.3, "clear", key="preference", statistic="share_preferred"))
+    assert english.startswith("Counselor was preferred over A (A 30.0% of choices, 95% CI 20.0% to 40.0%, ")
     _, english, _ = said(contrast("A", 0.5, "clear", key="harm"))
     assert english.startswith("A was rated higher than Counselor on Harm (+0.50, 95% CI 0.15 to 0.85")
     assert "scale 1–5, high values are undesirable" in english
