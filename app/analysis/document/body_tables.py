@@ -36,7 +36,8 @@ def means_table(report: Report, protocol: Protocol, numbers: Numbered) -> DataTa
     rows = []
     for one in {one.measured: one for one in shown}.values():
         name = _question(one, protocol)
-        by_group = {"": {s: means.get((one.measured, s)) for s in sources}, **_by_group(report, one, protocol)}
+        overall = {source: mean for (measured, source), mean in means.items() if measured == one.measured}
+        by_group = {"": overall, **_by_group(report, one, protocol)}
         for group, found in by_group.items():
             cells = (_cell(found.get(source), heading, reasons, numbers) for source in sources)
             rows.append((f"{name}, {group}" if group else name, *cells))

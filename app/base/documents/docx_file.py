@@ -16,6 +16,8 @@ from docx.shared import Cm, Pt
 from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document, Figure
 
 WIDTH_CM = 17.0
+# above the caption of a table, in points: another table may stand there
+SPACE_BEFORE = 9
 CELL_SIZE, SMALL_CELL_SIZE = 8, 6.5
 # The rules of a table, and their widths in eighths of a point; 0 for none.
 RULES = (("top", 8), ("left", 0), ("bottom", 8), ("right", 0), ("insideH", 2), ("insideV", 0))
@@ -91,7 +93,8 @@ def _add_caption(made: Any, kind: str, words: str, placed: Counter[str]) -> Any:
 
 
 def _add_table(made: Any, table: DataTable, placed: Counter[str]) -> None:  # noqa: ANN401 - as above
-    _add_caption(made, "Table", table.caption, placed).paragraph_format.keep_with_next = True
+    caption = _add_caption(made, "Table", table.caption, placed).paragraph_format
+    caption.keep_with_next, caption.space_before = True, Pt(SPACE_BEFORE)
     grid = made.add_table(rows=1 + len(table.rows), cols=len(table.header), style="Table Grid")
     grid.autofit = False
     margins = (_element(f"w:{edge}", w=MARGIN, type="dxa") for edge in ("left", "right"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -125,7 +126,7 @@ def test_groups_that_are_compared_have_their_own_means() -> None:
     contrasts = tuple(PrimaryResult(one, is_declared=True, estimates=()) for one in study.analysis.primary)
     scopes: list[Any] = [{}, {"pool": "expert"}, {"pool": "crowd"}, {"condition": "told=ai"}, {"condition": "a=1; b=2"}]
     means = tuple(
-        Estimate("distribution", "empathy", {**scope, "source": source}, "mean", 1.0 + at, unit="rating")
+        Estimate("distribution", "empathy", scope | {"source": source}, "mean", 1.0 + at, unit="rating")
         for at, scope in enumerate(scopes)
         for source in study.sources
     )
@@ -138,3 +139,12 @@ def test_groups_that_are_compared_have_their_own_means() -> None:
         ("Empathy, Crowd", "3.00"),
         ("Empathy, An AI", "4.00"),
     ]
+
+
+def test_p_values_are_narrow_where_none_is_adjusted() -> None:
+    one = Estimate("comparison", "care", {}, "mean_difference", 0.4, 0.1, 0.7, p_value=0.01)
+    plain, adjusted = (
+        Numbered(protocol().labels).table("All", [replace(one, p_adjusted=p)]).widths for p in (None, 0.02)
+    )
+    assert plain[5] < adjusted[5]
+    assert plain[:5] == adjusted[:5]

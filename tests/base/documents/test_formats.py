@@ -74,6 +74,8 @@ def test_word_document_keeps_texts_and_describes_images() -> None:
         f"Figure 1: {HOSTILE}",
         f"Table 1: {HOSTILE}",
     ]
+    captions = [one for one in made.paragraphs if str(one._p.xpath("string()")).startswith("Table")]
+    assert all(one.paragraph_format.space_before for one in captions)
     assert made.tables[0].rows[2].cells[1].text == LONG
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         written = archive.read("word/document.xml").decode()
