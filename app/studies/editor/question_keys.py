@@ -10,6 +10,7 @@ from typing import Any
 
 from app.protocol.cells import cell_of
 from app.protocol.conditions import level_name
+from app.protocol.consistency import WITH_CUT
 
 Data = dict[str, Any]
 # The new name of a key; None to remove what names it.
@@ -165,6 +166,8 @@ def without_answers(data: Data, question: str, gone: Collection[str]) -> Data:
         if not believed.get("means"):
             del analysis["believed_source"]
     _only(analysis, "primary", lambda one: one.get("question") != question or _scalar(one, "code", name))
+    if str(_dict(analysis, "cut").get(question)) in gone:
+        _without_cut(analysis, question)
     _accepted(_dict(data, "design"), "quotas", question, name)
     _accepted(_dict(flow, "eligibility"), "accept", question, name)
     if "accept" in _dict(flow, "eligibility") and not flow["eligibility"]["accept"]:
@@ -179,6 +182,16 @@ def without_answers(data: Data, question: str, gone: Collection[str]) -> Data:
             if not _scalar(condition, "equals", name) or condition.get("one_of") == []:
                 del one["show_if"]
     return data
+
+
+def _without_cut(analysis: Data, question: str) -> None:
+    """Remove the cut-off of a question, and the tests that need it: its contrasts get the default one."""
+    del analysis["cut"][question]
+    if not analysis["cut"]:
+        del analysis["cut"]
+    for contrast in _dicts(analysis, "primary"):
+        if contrast.get("question") == question and contrast.get("test") in WITH_CUT:
+            del contrast["test"]
 
 
 def _accepted(holder: Data, field: str, question: str, name: Rename) -> None:

@@ -273,6 +273,21 @@ def test_an_answer_that_goes_takes_what_names_it(client: TestClient, db: Connect
     assert len(document(db)["analysis"]["primary"]) == 1
 
 
+def test_a_cut_off_that_a_shorter_scale_does_not_have_goes(client: TestClient, db: Connection, lead: Lead) -> None:
+    rating = {"target": "response", "type": "rating", "scale": {str(n): f"{n} of 7" for n in range(1, 8)}}
+    asked = [{"key": key, "text": f"How {key}?", **rating} for key in ("warm", "clear")]
+    contrasts = [{"question": one["key"], "test": "share_at_least_ratio"} for one in asked]
+    analysis = {"cut": {"warm": 6, "clear": 5}, "primary": contrasts}
+    study_of(db, lead, questions=[PREFERENCE, *asked], analysis=analysis)
+    for number in (2, 3):
+        form = form_on(client, f"{LIST}/{number}") | {"do": ["scale agreement-5"]}
+        assert client.post(f"{LIST}/{number}", data=form).status_code == 303
+    made = document(db)
+    assert [len(one["scale"]["points"]) for one in made["questions"][1:]] == [5, 5]
+    assert made["analysis"]["cut"] == {"clear": 5}
+    assert [one["test"] for one in made["analysis"]["primary"]] == [None, "share_at_least_ratio"]
+
+
 @pytest.mark.parametrize(("n", "is_added"), [(200, True), (201, False)])
 def test_at_most_200_statements_at_once(
     client: TestClient, db: Connection, study_id: int, n: int, *, is_added: bool
