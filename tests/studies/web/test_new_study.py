@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,13 @@ def zipped(files: dict[str, str]) -> bytes:
 
 def n_studies(db: Connection) -> int:
     return int(db.execute(text("SELECT count(*) FROM studies")).scalar_one())
+
+
+@pytest.mark.parametrize("address", ["/studies", "/studies/new", "/studies/new/template?name=epitome"])
+def test_page_of_a_new_study_has_one_main_button(client: TestClient, address: str) -> None:
+    page = client.get(address).text.partition("<main")[2]
+    buttons = re.findall(r'<(?:button type="submit"|a class="button)[^>]*>', page)
+    assert len([one for one in buttons if "quiet" not in one]) == 1, buttons
 
 
 def test_uploaded_folder_files_create_a_study(client: TestClient, db: Connection) -> None:
