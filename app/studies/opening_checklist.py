@@ -143,7 +143,7 @@ class Opening:
         if self.revealing is None or not self.protocol.design.blind:
             return
         if not self.revealing:
-            yield Check("good", "Blinding", "No response was found to reveal who wrote it.")
+            yield Check("good", "Blinding", "No response seems to reveal who wrote it.")
             return
         n, first = len(self.revealing), self.revealing[0]
         texts = "A response may reveal who wrote it" if n == 1 else f"{n:,} responses may reveal who wrote them"
@@ -163,7 +163,7 @@ class Opening:
             words = f"This study is blind, but its title names {models}. Give raters another title."
             yield Check("look", "Title for raters", words, title)
         elif protocol.title_for_raters in {template.get("title"), template.get("rater_title")}:
-            words = f"It is the template's: {protocol.title_for_raters}"
+            words = f"Still the template's: {protocol.title_for_raters}"
             yield Check("look", "Title for raters", words, title)
         else:
             yield Check("good", "Title for raters", protocol.title_for_raters, title)
@@ -173,7 +173,7 @@ class Opening:
         elif "instructions" in self._unfilled().values():
             return  # said among the placeholders
         elif _same(protocol.instructions, template.get("instructions", "")):
-            yield Check("look", "Instructions", "They are the template's, about its own example texts.", fix)
+            yield Check("look", "Instructions", "Still the template's, which are about its own example texts.", fix)
         else:
             yield Check(
                 "good", "Instructions", f"{counted(len(protocol.instructions.split()), 'word')} of your own.", fix
@@ -221,7 +221,7 @@ class Opening:
         n = checks.n_scored
         words = f"{counted(n, 'check')}; raters are flagged after {counted(checks.flagged_at, 'failure')}."
         if not n:
-            words = "There are none. Raters are flagged for their speed and for patterns in their answers only."
+            words = "None. Raters are flagged only for their speed and for patterns in their answers."
         yield Check("good", "Attention checks", words, fix)
 
     def _trials(self) -> Iterator[Check]:
@@ -244,7 +244,7 @@ class Opening:
         elif platform == "prolific":
             yield Check("look", title, "There is none. Raters from Prolific cannot be paid without one.", fix)
         elif platform is None and self.protocol.design.links != "personal":
-            yield Check("look", title, "There is none, and it has not been said who comes.", fix)
+            yield Check("look", title, "None yet. Choose on Recruitment where your raters come from.", fix)
         else:
             yield Check("good", title, "Raters who come like this need none.", fix)
 
@@ -262,7 +262,7 @@ class Opening:
             return
         title, fix = "Trial run", Fix("show_study", {}, "trial-run")
         if not self.walk.is_done:
-            words = "Nobody has walked through this design to the completion code, as a rater would."
+            words = "Nobody has gone through this study as a rater yet, from the consent form to the last page."
             yield Check("look", title, words, fix)
         elif self.walk.skipped:
             names = and_list([title_of_step(self.protocol, step) for step in self.walk.skipped], N_NAMED)

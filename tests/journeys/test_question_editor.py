@@ -127,7 +127,7 @@ def test_questions_are_edited_and_moved_with_keys_only(engine: Engine, page: Pag
     expect(page.locator("#asked-1")).to_contain_text("How warm is it?")
     page.get_by_text("Several statements, one scale").press("Enter")
     # A box of its own, outside a list of answers: an error of rater.js fails every journey.
-    instead = page.get_by_label("Remove the questions that the rating page has now")
+    instead = page.get_by_label("Replace the questions that the rating page has now")
     instead.press("Space")
     expect(instead).to_be_checked()
     kind = page.get_by_label("One question")

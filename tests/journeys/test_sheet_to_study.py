@@ -86,7 +86,7 @@ def ask_statements(hand: Hand, statements: Sequence[str], labels: Sequence[str],
     hand.type(page.get_by_label("Or your own labels"), "\n".join(labels))
     hand.type(page.get_by_label("Name of the score"), score)
     if instead:
-        hand.click(page.get_by_label("Remove the questions that the rating page has now"))
+        hand.click(page.get_by_label("Replace the questions that the rating page has now"))
     hand.button("Add statements")
     expect(page.get_by_role("link", name=f"Edit: {statements[-1]}")).to_be_visible()
 

@@ -68,7 +68,7 @@ def test_title_made_from_the_name_of_a_file_is_looked_at() -> None:
 @pytest.mark.parametrize("name", [template.name for template in list_templates()])
 def test_every_template_is_recognized_by_its_words(name: str, tmp_path: Path) -> None:
     opening = of_folder(new_study(name, tmp_path / "s", "s", template_words(name)["title"]))
-    assert line(opening, "Instructions").words == "They are the template's, about its own example texts."
+    assert line(opening, "Instructions").words == "Still the template's, which are about its own example texts."
     assert line(opening, "Title for raters").state == "look"
 
 
@@ -117,7 +117,7 @@ def test_attention_checks_are_counted_with_what_flags_a_rater() -> None:
     one = {"key": "a", "text": "Choose yes", "codes": {"yes": "Yes", "no": "No"}, "correct": "yes", "after": 1}
     words = "1 check; raters are flagged after 1 failure."
     assert about("Attention checks", {"checks": {"attention": [one]}}).words == words
-    assert about("Attention checks", {}).words.startswith("There are none.")
+    assert about("Attention checks", {}).words.startswith("None.")
 
 
 @pytest.mark.parametrize(

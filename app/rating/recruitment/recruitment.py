@@ -27,7 +27,7 @@ FEES = {"prolific": 33.3, "mturk": 20.0}
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One answer to *Who comes?*; `key` is a platform of study.yaml, or `personal`."""
+    """One answer to *Where do your raters come from?*; `key` is a platform of study.yaml, or `personal`."""
 
     key: str
     title: str

@@ -64,7 +64,7 @@ GOALS = (
     Goal(
         "ayers-pair",
         "Compare two responses side by side",
-        "Two sources; of more, each beside the first person's",
+        "Two sources or more; each is shown beside the person's responses",
         2,
     ),
     Goal("four-dimensions", "Rate one response at a time", "One source or more", 1),

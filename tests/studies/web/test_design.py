@@ -208,7 +208,7 @@ def test_later_version_that_counts_typing_needs_a_consent_form_that_declares_it(
     assert (refused.status_code, "say there that typing is recorded" in refused.text) == (400, True)
     assert [row.version for row in protocols(db)] == [1]
     page = client.get("/studies/small/design/consent").text
-    assert "Records typing" in page
+    assert "The text says that typing is recorded" in page
     client.post(
         "/studies/small/design/consent", data={"number": number_on(page), "flow.consent.records_typing": "true"}
     )
