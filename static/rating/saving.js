@@ -3,9 +3,9 @@
 (() => {
   "use strict";
 
-  const { $, $$, form, kept, words, say, isAnswered } = attune;
+  const { $, $$, form, kept, words, say, groups, isAnswered, isMissing } = attune;
   const ANSWER = "attune-answer:", AWAY = "attune-away:";
-  const PAUSE = 400, TYPING = 1000, GAP = 3000, PATIENCE = 15000;
+  const PAUSE = 400, TYPING = 1000, COMPLETE = 2000, GAP = 3000, PATIENCE = 15000;
   const EXPIRED = [401, 403, 404];
 
   // An answer that goes out twice bears the same key, and counts once. crypto.randomUUID is missing on plain http.
@@ -60,7 +60,8 @@
     kept.set(nameOf(url, slot), entry);
     if (nFailures || entry.isPartial) return;
     say("saving", words().saving);
-    schedule(delay);
+    // With the last answer the page is about to be submitted: one request does for both.
+    schedule(groups().some(isMissing) ? delay : COMPLETE);
   }
 
   function schedule(delay) {
