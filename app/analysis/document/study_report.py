@@ -40,7 +40,7 @@ from app.protocol.study import Protocol
 
 _METHOD_HEAD = ("Method", "Statistic", "How", "Formula", "Seed")
 _WIDE = (2, 7, 9, 12, 3)
-BRACKETS = "Numbers in square brackets refer to the recipe for each number, at the end of the appendix."
+BRACKETS = "Numbers in square brackets are those of the recipes in the appendix."
 _ROWS_HEAD = ("Rows", "Condition", "Hash of the answers")
 
 
