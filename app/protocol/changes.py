@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from app.base.problem import Broken, broken
 from app.protocol.cells import cells
+from app.protocol.presentation import label_of
 from app.protocol.questions.registry import Question
 from app.protocol.study import Protocol
 
@@ -57,6 +58,44 @@ def _question(old: Question, new: Question | None, place: int | None) -> Broken:
     elif not old.takes_as_before(new):
         rule = "must keep its allowed answers because it has answers (only their labels can change)"
         yield broken(f"questions.{place}", rule, "different ones")
+    elif moved := _moved_words(old, new):
+        rule = "must keep its words with their answers because it has answers (new words are allowed)"
+        yield broken(f"questions.{place}", rule, moved)
+
+
+def _moved_words(old: Question, new: Question) -> str:
+    """The first words that another answer has now, so that old and new answers would say the opposite; or empty."""
+    had = {words.casefold(): value for value, words in old.words_of_answers().items()}
+    for value, words in new.words_of_answers().items():
+        before = had.get(words.casefold(), value)
+        if before != value:
+            return f"“{words}” for {value}, before for {before}"
+    return ""
+
+
+def asked_otherwise(old: Protocol, new: Protocol) -> set[str]:
+    """Keys of the questions of `new` that raters of the version `old` read in other words or with other answers.
+
+    All questions but those about the rater count if the instructions, the text of a condition or a label of a source
+    that raters are told was another one.
+    """
+    is_set_otherwise = _around(old) != _around(new)
+    return {
+        one.key
+        for one in new.questions
+        if (before := old.question(one.key)) is not None
+        and ((is_set_otherwise and one.target != "rater") or before.as_asked() != one.as_asked())
+    }
+
+
+def _around(protocol: Protocol) -> list[str]:
+    """What raters read around the questions."""
+    factors = protocol.conditions.values()
+    texts = [protocol.instructions]
+    texts += [words for factor in factors if factor.kind == "instruction" for words in factor.levels.values()]
+    if not protocol.design.blind or any(factor.kind == "shown_label" for factor in factors):
+        texts += [label_of(protocol, source) for source in protocol.sources]
+    return [" ".join(words.split()) for words in texts]
 
 
 def _opened(old: Protocol, new: Protocol) -> Broken:

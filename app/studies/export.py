@@ -119,6 +119,8 @@ SESSION_COLUMNS = (
     "n_returned",
     "n_open",
     "paused_ms",
+    "version",
+    "reworded",
 )
 CHANGE_COLUMNS = (
     "rater",
@@ -169,7 +171,8 @@ _SESSIONS = text("""
            count(*) FILTER (WHERE a.state = 'returned' AND a.served_at IS NOT NULL) AS n_returned,
            count(*) FILTER (WHERE a.state = 'leased') AS n_open,
            (SELECT sum(CAST(e.detail ->> 'paused_ms' AS bigint)) FROM events e
-            WHERE e.study_id = s.study_id AND e.rater_id = s.rater_id AND e.kind = 'resume') AS paused_ms
+            WHERE e.study_id = s.study_id AND e.rater_id = s.rater_id AND e.kind = 'resume') AS paused_ms,
+           CAST(s.protocol_version AS text) AS version, NULL AS reworded
     FROM rating_sessions s
     JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
     LEFT JOIN assignments a ON a.study_id = s.study_id AND a.rating_session_id = s.id
@@ -218,7 +221,11 @@ def study_rating_sessions(db: Connection, study_id: int) -> dict[str, pd.DataFra
 def _sessions(db: Connection, study_id: int) -> pd.DataFrame:
     """How far each rater got; then a row for each person who has none: who refused, or had their answers deleted."""
     sessions, arrivals = _frame(db, _SESSIONS, study_id, SESSION_COLUMNS), study_arrivals(db, study_id)
-    if arrivals is None or arrivals["rater"].notna().all():
+    if arrivals is None:
+        return sessions
+    reworded = dict(zip(arrivals["version"], arrivals["reworded"], strict=True))
+    sessions["reworded"] = pd.Series([reworded.get(version) for version in sessions["version"]], dtype=object)
+    if arrivals["rater"].notna().all():
         return sessions
     counts = dict.fromkeys((name for name in SESSION_COLUMNS if name.startswith("n_")), 0)
     gone = arrivals[arrivals["rater"].isna()].assign(**counts).reindex(columns=list(SESSION_COLUMNS))

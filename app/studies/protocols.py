@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
+from app.protocol.changes import asked_otherwise
 from app.protocol.study import Protocol
 
 _DOCUMENT = text("SELECT document, sha256 FROM protocols WHERE study_id = :study AND version = :version")
@@ -82,6 +83,11 @@ _OTHER_SOURCES = text("""
 _VERSIONS = text("""
     SELECT version, created_at, yaml FROM protocols WHERE study_id = :study ORDER BY version DESC
 """)
+# The versions that raters began with, and the current one.
+_BEGUN = text("""
+    SELECT DISTINCT s.protocol_version AS version, t.protocol_version AS current
+    FROM rating_sessions s JOIN studies t ON t.id = s.study_id WHERE s.study_id = :study ORDER BY version
+""")
 _ANSWERED = text("SELECT DISTINCT question FROM ratings WHERE study_id = :study")
 _RATED = text("SELECT DISTINCT condition FROM ratings WHERE study_id = :study AND condition IS NOT NULL")
 _USED = text("""
@@ -143,6 +149,17 @@ def list_versions(db: Connection, study_id: int) -> list[Version]:
 def answered_questions(db: Connection, study_id: int) -> set[str]:
     """Keys of the questions that have answers."""
     return set(db.execute(_ANSWERED, {"study": study_id}).scalars())
+
+
+def asked_before(db: Connection, study_id: int) -> dict[int, list[str]]:
+    """By version that raters began with: keys of the questions that it asked in other words than the current one."""
+    begun = db.execute(_BEGUN, {"study": study_id}).all()
+    return {
+        one.version: sorted(
+            asked_otherwise(get_protocol(db, study_id, one.version), get_protocol(db, study_id, one.current))
+        )
+        for one in begun
+    }
 
 
 def rated_conditions(db: Connection, study_id: int) -> set[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.protocol.changes import change_problems
+from app.protocol.changes import asked_otherwise, change_problems
 from app.protocol.study import Protocol
 from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
 
@@ -35,6 +35,66 @@ def test_unchanged_protocol_has_no_problems() -> None:
 
 def test_wording_may_change() -> None:
     assert problems(questions=with_question(1, text="How kind is it?", label="Kindness")) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "changes", "found"),
+    [
+        (
+            1,
+            {"scale": {1: "Very empathetic", 2: "b", 3: "c", 4: "d", 5: "not"}},
+            "“Very empathetic” for 1, before for 5",
+        ),
+        (2, {"min_words": "much", "max_words": "little"}, "“much” for 0, before for 100"),
+        (3, {"codes": {"a": "B", "b": "A"}}, "“B” for a, before for b"),
+    ],
+)
+def test_words_cannot_move_to_another_answer(place: int, changes: dict[str, Any], found: str) -> None:
+    """Otherwise old answers would say the opposite of what they meant."""
+    asked = [*QUESTIONS]
+    asked[2] = {**FIT, "min_words": "little", "max_words": "much"}
+    old = Protocol.model_validate(protocol_of(questions=asked))
+    asked[place] = {**asked[place], **changes}
+    new = Protocol.model_validate(protocol_of(questions=asked))
+    said = [str(one) for one in change_problems(old, new, answered={asked[place]["key"]}, used=(), was_opened=False)]
+    rule = "must keep its words with their answers because it has answers (new words are allowed)"
+    assert said == [f"questions.{place + 1} {rule}, found {found}"]
+    assert asked_otherwise(old, new) == {asked[place]["key"]}
+
+
+TOLD = {"told": {"kind": "shown_label", "levels": ["none", "true"]}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "keys"),
+    [
+        ({}, {"questions": with_question(1, text="How kind is it?", label="Kindness")}, {"empathy"}),
+        ({}, {"questions": with_question(1, text="How  empathetic\nis it?", level="interval", reversed=True)}, set()),
+        ({}, {"questions": with_question(3, codes={"b": "B", "a": "A"})}, {"code"}),
+        ({}, {"questions": [*QUESTIONS, {**EMPATHY, "key": "warmth"}]}, set()),
+        ({"instructions": "Read."}, {"instructions": "Read both."}, {"preference", "empathy", "fit", "code", "why"}),
+        (
+            {"questions": [EMPATHY], "conditions": TOLD},
+            {
+                "questions": [EMPATHY],
+                "conditions": TOLD,
+                "sources": {"person": {"kind": "human"}, "model": {"kind": "model", "shown_label": "A chatbot"}},
+            },
+            {"empathy"},
+        ),
+        (
+            {"questions": [EMPATHY], "conditions": CONDITIONS},
+            {
+                "questions": [EMPATHY, {**FIT, "key": "age", "target": "rater"}],
+                "conditions": {"told": {"kind": "instruction", "levels": {"a": "Read.", "b": "Feel."}}},
+            },
+            {"empathy"},
+        ),
+    ],
+)
+def test_questions_asked_otherwise(before: dict[str, Any], after: dict[str, Any], keys: set[str]) -> None:
+    old, new = (Protocol.model_validate(protocol_of(**{"questions": QUESTIONS, **one})) for one in (before, after))
+    assert asked_otherwise(old, new) == keys
 
 
 def test_slug_cannot_change() -> None:

@@ -37,8 +37,9 @@ TEXT_COLUMNS = frozenset(names_of("id", "name", "text", "codes"))
 _DTYPES: dict[Type, Any] = {"whole": "Int64", "number": "float64", "time": "datetime64[us, UTC]"}
 CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
 # `rater` is None for people who did not consent (state refused) and raters whose answers were deleted (state deleted);
-# `condition` is the part that was assigned to the rater, None before that
-ARRIVAL_COLUMNS = ("rater", "state", "condition")
+# `condition` is the part that was assigned to the rater, None before that; `version` is that of the study, in which
+# the questions `reworded` (keys joined by |) had other words or answers than they have now, None if none had
+ARRIVAL_COLUMNS = ("rater", "state", "condition", "version", "reworded")
 # `response` is None for the item's own text; `turn` is NA for texts without turns; `length` is in characters
 PASSAGE_COLUMNS = ("item", "response", "turn", "length")
 # `response` is None for the item's own text

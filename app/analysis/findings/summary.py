@@ -11,7 +11,7 @@ from app.analysis.findings.agreement_summary import AgreementRow, agreement_rows
 from app.analysis.findings.answers import Answer, answers_of
 from app.analysis.findings.judge_conclusions import Conclusion, conclusions_by_judge
 from app.analysis.findings.judge_summary import JudgeSummary, judge_summaries
-from app.analysis.findings.main_contrasts import MainContrast, main_contrasts
+from app.analysis.findings.main_contrasts import MainContrast, effect_cell, main_contrasts
 from app.analysis.findings.objections import Objection, objections_of
 from app.analysis.findings.robustness import OtherWay, other_ways
 from app.analysis.report.primary import PrimaryResult
@@ -19,7 +19,7 @@ from app.analysis.report.report import Report
 from app.analysis.report.sentences import change_text
 from app.analysis.report.verdicts import verdict_sentence
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import REASONS, number
+from app.analysis.wording.formatting import CURRENT_WORDING, REASONS, SENSITIVITY, number
 from app.base.numbers import styled, whole
 from app.base.words import and_list, isolated
 from app.protocol.primary import KINDS, TESTS, Compared, PrimaryContrast
@@ -62,6 +62,18 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
         yield f"Adjusted for length, no interval can be computed for {which}."
     elif clear and not overturned:
         yield "Adjusted for length, every clear difference stays clear."
+
+
+def wording_words(ways: Sequence[OtherWay]) -> Iterator[str]:
+    """Yield what the answers to the current wording alone give, for the first primary contrasts."""
+    of_wording = [one for one in ways if one.name == SENSITIVITY[CURRENT_WORDING]]
+    contrasts = [one.contrast for one in of_wording]
+    for way in of_wording[:MAX_TOLD]:
+        changed = " This changes whether the 95% CI includes no difference." if way.is_changed else ""
+        yield (
+            f"{_name(way.contrast, contrasts)}, {way.name}: {effect_cell(way.estimate)} (all answers: "
+            f"{effect_cell(way.contrast.estimate)}).{changed}"
+        )
 
 
 def _has_interval(contrast: MainContrast) -> bool:
@@ -240,12 +252,13 @@ class Summary:
 def summary_of(report: Report, protocol: Protocol) -> Summary:
     """Return the summary of a report that is `labelled`."""
     contrasts, rows = main_contrasts(report, protocol), agreement_rows(report, protocol)
+    ways = other_ways(contrasts, report)
     needed = next((words for row in rows if (words := needed_sentence(report, row))), "")
     return Summary(
         question=study_question(protocol, contrasts, report.primary),
         answers=tuple(answers_of(contrasts, report, protocol)),
         contrasts=tuple(contrasts),
-        warnings=tuple(warnings_of(report, contrasts)),
+        warnings=(*warnings_of(report, contrasts), *wording_words(ways)),
         agreement=tuple(rows),
         agreement_words=agreement_sentence(rows),
         needed=needed,
@@ -253,7 +266,7 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
         conclusions=tuple(conclusions_by_judge(report, contrasts)),
         failed=failed_words(report),
         objections=objections_of(report, protocol, contrasts, rows),
-        ways=tuple(other_ways(contrasts, report)),
+        ways=tuple(ways),
     )
 
 

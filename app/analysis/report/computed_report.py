@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.typing import NaTType
 
+from app.analysis.data.by_version import earlier_sentences
+from app.analysis.data.earlier_words import EarlierWords, answers_by_version, earlier_words
 from app.analysis.data.encoded_study import Bools, Codes, Ints, codes_of
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.filters import filtered
@@ -74,7 +76,7 @@ def _against_another(study: StudyData) -> Iterator[PrimaryContrast]:
 OPEN: frozenset[Measure] = frozenset({"text", "passages"})
 
 
-def sample_of(frames: Frames, codes: Codes, protocol: Protocol) -> Sample:
+def sample_of(frames: Frames, codes: Codes, protocol: Protocol, earlier: EarlierWords) -> Sample:
     """The sample of these frames; `codes` are their codes without repeats."""
     rows, responses, ratings = codes.rows, codes.responses, frames.ratings
     is_rated = _occurs(rows.item, responses.n_items)
@@ -93,6 +95,7 @@ def sample_of(frames: Frames, codes: Codes, protocol: Protocol) -> Sample:
         last_day=_day(rated_at.max()),
         missing=_missing(codes, protocol),
         flow=flow_of(frames, codes, protocol),
+        by_version=answers_by_version(codes, earlier),
     )
 
 
@@ -357,12 +360,13 @@ def report_of(
         first(report_of(frames, protocol, full=full, only_primary=True, filters=filters))
     is_known = protocol.raters.identity == "known"
     frames, n_simulated = counted_frames(frames)
+    earlier = earlier_words(frames)
     frames = frames if is_known else with_slots(frames)
     # From all answers, before filtering: the same raters are flagged in every part of the results.
     flagged = {} if only_primary and not filters.without_flagged else rater_flags(frames, protocol)
     frames, protocol = filtered(frames, filters, flagged), filtered_protocol(protocol, filters)
     codes = codes_of(frames, protocol)
-    study = StudyData(codes, protocol, full, frames, flagged)
+    study = StudyData(codes, protocol, full, frames, flagged, earlier_words=earlier)
     made_of = estimates_for(study, primary_contrasts(protocol)) if only_primary else estimates_of(study, watch)
     with one_thread():
         found = in_declared_directions(list(made_of), study)
@@ -371,7 +375,9 @@ def report_of(
     roled, places = with_roles(declared_first(estimates, protocol), protocol)
     adjusted = with_verdicts(with_adjusted_p(roled))
     data = data_hash(codes, frames, protocol)
-    told = tuple(notes(codes, frames, () if only_primary else adjusted, protocol, n_simulated=n_simulated))
+    sample = sample_of(frames, codes, protocol, earlier)
+    by_version = earlier_sentences(sample.by_version, protocol.labels)
+    told = (*by_version, *notes(codes, frames, () if only_primary else adjusted, protocol, n_simulated=n_simulated))
     made = tuple(with_recipes(adjusted, data, full=full, filters=filters, without_simulated=n_simulated > 0))
     primary = primary_results(made, places, protocol)
-    return Report(protocol.slug, data, told, made, primary, filters, sample_of(frames, codes, protocol))
+    return Report(protocol.slug, data, told, made, primary, filters, sample)

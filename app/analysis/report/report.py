@@ -31,6 +31,8 @@ class Sample:
     trials rated, and how many there would be: by the part of the condition that varies between raters, otherwise by
     pool; the key is empty without either. Only questions that every rater is asked about each thing count. `flow` is
     what became of everyone who arrived, None if that is not known or the report is of a part of the answers.
+    `by_version` counts people's answers to questions that were asked in other words before: by question and version
+    of the study, those to the current words as "".
     """
 
     n_items: int
@@ -45,6 +47,7 @@ class Sample:
     last_day: date | None
     missing: dict[str, tuple[int, int]] = field(default_factory=dict)
     flow: Flow | None = None
+    by_version: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
     def n_raters(self) -> int:
@@ -117,5 +120,9 @@ class Report:
             "is_simulated": self.is_simulated,
             "notes": list(self.notes),
             "filters": self.filters.as_document(),
+            "answers_by_version": {
+                question: {version or "current": n for version, n in counts.items()}
+                for question, counts in self.sample.by_version.items()
+            },
             "estimates": [estimate.as_record() for estimate in self.estimates],
         }

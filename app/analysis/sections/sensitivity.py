@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,8 @@ from app.analysis.sections.belief import beliefs_of
 from app.analysis.sections.choice import is_between, outcomes
 from app.analysis.sections.study_data import StudyData
 from app.analysis.sections.without_flagged import headline
+from app.analysis.wording.formatting import CURRENT_WORDING
+from app.base.words import counted
 from app.protocol.primary import TESTS
 from app.protocol.primary_default import primary_contrasts
 from app.stats.choice import preference_shares as stats
@@ -105,9 +107,11 @@ def exclusions(pair: OfPair, study: StudyData) -> Iterator[tuple[str, Bools, str
     """
     data, answers = pair.data, pair.answers
     copies, is_early = _copies(data, answers), _early(data, answers)
-    believed, flagged = _believed_person(pair, study), _of_flagged(pair, study)
+    believed, flagged = _believed_person(pair, study), _of_raters(pair, study.flagged)
+    before = _of_raters(pair, study.raters_before(data))
     ways = (
         (FLAGGED, ~flagged, "raters who are flagged are left out"),
+        (CURRENT_WORDING, ~before, f"without {counted(int(before.sum()), 'answer')} to an earlier wording"),
         ("without_duplicates", ~copies, f"{int(copies.sum())} ratings of a text that the source has twice"),
         ("first_half", is_early, "the first half of each rater's trials"),
         ("believed_person", believed, "only responses that the rater took for those of a person"),
@@ -118,9 +122,9 @@ def exclusions(pair: OfPair, study: StudyData) -> Iterator[tuple[str, Bools, str
             yield way, kept, note
 
 
-def _of_flagged(pair: OfPair, study: StudyData) -> Bools:
-    is_flagged = np.isin(np.asarray(pair.data.codes.raters.ids, dtype=object), list(study.flagged))
-    return np.asarray(is_flagged[pair.answers.rater])
+def _of_raters(pair: OfPair, raters: Collection[str]) -> Bools:
+    is_of = np.isin(np.asarray(pair.data.codes.raters.ids, dtype=object), list(raters))
+    return np.asarray(is_of[pair.answers.rater])
 
 
 def _believed_person(pair: OfPair, study: StudyData) -> Bools:

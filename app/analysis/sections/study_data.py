@@ -8,6 +8,7 @@ from functools import cached_property
 
 from app.analysis.data.answers import choice_answers, scaled_answers
 from app.analysis.data.covariates import Covariates, Score, covariates_of, scores_of
+from app.analysis.data.earlier_words import EarlierWords, raters_before
 from app.analysis.data.encoded_study import Codes, codes_of
 from app.analysis.data.frames import Frames
 from app.analysis.data.question_data import MAX_RATINGS, TOO_MANY, AnyQuestionData, ChoiceData, ScaledData
@@ -26,7 +27,7 @@ from app.protocol.study import Protocol
 class StudyData:
     """All data that the sections use; `flagged` are the human raters with flags, from all answers of the study.
 
-    `fits_ordinal`: whether sources are compared by ordinal models too.
+    `fits_ordinal`: whether sources are compared by ordinal models too. `earlier_words`: see `raters_before`.
     """
 
     codes: Codes
@@ -35,6 +36,7 @@ class StudyData:
     frames: Frames
     flagged: Mapping[str, tuple[Flag, ...]] = field(default_factory=dict)
     fits_ordinal: bool = True
+    earlier_words: EarlierWords = field(default_factory=dict)
 
     @property
     def has_repeats(self) -> bool:
@@ -44,6 +46,11 @@ class StudyData:
         codes = self.with_repeats.codes
         is_person = ~codes.raters.is_model[codes.rows.rater]
         return bool((codes.kept.loc[is_person, "repeat"] > 0).any())
+
+    def raters_before(self, data: AnyQuestionData) -> set[str]:
+        """The raters who read the question, or one of a composite, in other words than those of now."""
+        composite = self.protocol.analysis.composites.get(data.question.key)
+        return raters_before(self.earlier_words, composite.questions if composite else (data.question.key,))
 
     @cached_property
     def with_repeats(self) -> StudyData:

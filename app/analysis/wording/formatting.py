@@ -256,11 +256,13 @@ def covariate_text(name: str) -> str:
 
 
 # Another way to analyse a primary difference.
+CURRENT_WORDING = "current_wording"
 SENSITIVITY = {
     "rater_lowest": "without one rater, lowest",
     "rater_highest": "without one rater, highest",
     "item_lowest": "without one item, lowest",
     "item_highest": "without one item, highest",
+    CURRENT_WORDING: "only answers to the current wording",
     "without_duplicates": "without duplicate texts",
     "first_half": "first half of each rater's trials",
     "believed_person": "believed to be by a person",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +43,11 @@ LABELLED = get_args(Labelled)
 # Columns of how a text answer was typed; which keys were pressed is never sent.
 TYPING = ("n_keystrokes", "n_pasted", "typing_ms")
 MAX_TEXT = 20_000
+# Fields that only the lead's pages, the analysis or the order of pages use.
+NOT_READ = {
+    *("key", "label", "required", "reversed", "level", "condition", "show_if"),
+    *("correct", "correct_column", "exclusive", "min_length", "typing_rhythm"),
+}
 
 
 class AnswerError(ValueError):
@@ -266,6 +272,14 @@ class AskedQuestion(BaseModel, ABC):
     def takes_as_before(self, new: AskedQuestion) -> bool:
         """Whether answers to this question and to a changed version of it are comparable."""
         return self.fixed_answers() <= new.fixed_answers()
+
+    def as_asked(self) -> str:
+        """What raters read of the question, with the order of its answers; spaces and line breaks do not count."""
+        return re.sub(r"(\\n|\s)+", " ", self.model_dump_json(exclude=NOT_READ))
+
+    def words_of_answers(self) -> dict[str, str]:
+        """The words of each possible answer; empty if answers have no words of their own."""
+        return {value: words for value, words in self.meanings() if value and words}
 
     def options(self, display: Display) -> tuple[Option, ...]:  # noqa: ARG002 - few kinds have none
         """The options to choose from; empty if the question is answered in another way."""

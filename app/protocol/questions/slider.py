@@ -94,6 +94,11 @@ class SliderQuestion(NumberQuestion):
         low, high = (f"{number_text(end)} ({words})" if words else number_text(end) for end, words in ends)
         return f"slider from {low} to {high}"
 
+    def words_of_answers(self) -> dict[str, str]:
+        """As `AskedQuestion.words_of_answers`: those of the two ends."""
+        ends = {number_text(self.min): self.min_words, number_text(self.max): self.max_words}
+        return {value: words for value, words in ends.items() if words}
+
     def fixed_answers(self) -> set[object]:
         """As `AskedQuestion.fixed_answers`."""
         return {("min", self.min), ("max", self.max), ("step", self.step)}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from app.analysis.data.by_version import earlier_sentences
 from app.analysis.findings.findings_document import findings_document
 from app.analysis.model_code.scripts import ScriptName, scripts_of
 from app.analysis.report.labelled import labelled
@@ -217,13 +218,19 @@ def _answer(
     looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
     with request.app.state.begin() as db:
         kept = list_snapshots(db, own.study.id)
-        versions = version_words(db, own.study, own.study.protocol_version) if found["here"] == SUMMARY else ""
+        versions = _versions(db, own, made) if found["here"] == SUMMARY else ""
     plan = _plan(request, own, made, own.study.protocol_version)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
     found |= {"versions": versions, "computing": computing, "newest": answer and _answered(asked, answer)}
     found |= {"update": _update(request, stopped or made)}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
+
+
+def _versions(db: Connection, own: LeadAndStudy, made: LiveReport) -> str:
+    """Which versions of the design raters saw, and how many answers were given to another wording."""
+    reworded = earlier_sentences(made.report.sample.by_version, made.protocol.labels)
+    return " ".join(filter(None, (version_words(db, own.study, own.study.protocol_version), *reworded)))
 
 
 def _answered(asked: ReportQuery, answer: LiveReport) -> Answered | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from app.analysis.data.by_version import earlier_sentences
 from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.document.bibliography import REFERENCES
 from app.analysis.estimate import Estimate
@@ -14,7 +15,7 @@ from app.analysis.findings.agreement_summary import MODELS, columns_of
 from app.analysis.findings.answers import in_short
 from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
 from app.analysis.findings.robustness import robustness_sentence
-from app.analysis.findings.summary import Summary, length_words, summary_of
+from app.analysis.findings.summary import Summary, length_words, summary_of, wording_words
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import p_words, primary_answers, published_line
 from app.analysis.report.verdicts import UNDESIRABLE, decisive_p, verdict_sentence
@@ -97,8 +98,9 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     cards, are_rows = answered.cards, answered.are_rows
     changes = [] if are_rows else [one for one in cards if one.has_changes]
     judges = [(one, "" if one.answered is None else number(one.answered, "share")) for one in summary.judges]
-    # A banner says already that all ratings are simulated.
-    notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED)]
+    # A banner says already that all ratings are simulated, and a line above the answer what was asked otherwise.
+    above = {*earlier_sentences(report.sample.by_version, protocol.labels)}
+    notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED) and note not in above]
     return {
         "summary": summary,
         "answered": answered,
@@ -108,7 +110,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "exploratory_part": part_of(exploratory[0].estimate) if exploratory else "",
         "families": _families(exploratory),
         "changes": changes,
-        "changes_words": _changes_words(report, changes) if changes else " ".join(summary.warnings),
+        "changes_words": _changes_words(report, summary, changes) if changes else " ".join(summary.warnings),
         "robust": robustness_sentence(summary.ways, is_named=False),
         "robust_part": part_of(summary.ways[0].contrast.estimate) if summary.ways else "",
         "has_flagged": any(one.unflagged != "–" for one in cards),
@@ -165,11 +167,11 @@ def _answered(summary: Summary, report: Report, protocol: Protocol) -> Answered:
     )
 
 
-def _changes_words(report: Report, changes: Sequence[Card]) -> str:
+def _changes_words(report: Report, summary: Summary, changes: Sequence[Card]) -> str:
     """What the table of changes does not say itself."""
     is_overturned = any(one.contrast.is_overturned for one in changes)
     bold = "Bold: no longer clear." if is_overturned else ""
-    return " ".join(filter(None, (*length_words(report), bold)))
+    return " ".join(filter(None, (*length_words(report), bold, *wording_words(summary.ways))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from app.analysis.data.study_folder import RATER_MARKS
 from app.base.files.distinct_cells import EMPTY
 from app.protocol.rating_columns import FRAME_COLUMNS, RATER_EXCLUDED, RatingColumn
 from app.studies.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
+from app.studies.protocols import asked_before
 from app.studies.studies import list_excluded
 
 Rows = Sequence[Any]
@@ -35,11 +36,11 @@ _CHECKS = text("""
 """)
 # Of those without a row of their own only the number is known.
 _ARRIVALS = text("""
-    SELECT r.key, s.state, nullif(s.condition, '') AS condition FROM rating_sessions s
-    JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id WHERE s.study_id = :study
-    UNION ALL SELECT NULL, 'refused', NULL FROM studies, generate_series(1, n_refused) WHERE id = :study
-    UNION ALL SELECT NULL, 'deleted', NULL FROM withdrawals WHERE study_id = :study AND deleted_at IS NOT NULL
-    ORDER BY 1, 2, 3
+    SELECT r.key, s.state, nullif(s.condition, '') AS condition, CAST(s.protocol_version AS text) AS version
+    FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id WHERE s.study_id = :study
+    UNION ALL SELECT NULL, 'refused', NULL, NULL FROM studies, generate_series(1, n_refused) WHERE id = :study
+    UNION ALL SELECT NULL, 'deleted', NULL, NULL FROM withdrawals WHERE study_id = :study AND deleted_at IS NOT NULL
+    ORDER BY 1, 2, 3, 4
 """)
 _EPOCH_US = (EPOCH - dt.date(1970, 1, 1)) // dt.timedelta(microseconds=1)
 
@@ -55,8 +56,12 @@ def study_checks(db: Connection, study_id: int) -> pd.DataFrame | None:
 
 def study_arrivals(db: Connection, study_id: int) -> pd.DataFrame | None:
     """Everyone who arrived, in the format of `app.analysis.data.frames`; None if nobody did."""
-    rows = [tuple(row) for row in db.execute(_ARRIVALS, {"study": study_id})]
-    return pd.DataFrame(rows, columns=[*ARRIVAL_COLUMNS], dtype=object) if rows else None
+    rows = db.execute(_ARRIVALS, {"study": study_id}).all()
+    if not rows:
+        return None
+    reworded = {str(version): "|".join(keys) for version, keys in asked_before(db, study_id).items() if keys}
+    told = [(*row, reworded.get(row.version)) for row in rows]
+    return pd.DataFrame(told, columns=[*ARRIVAL_COLUMNS], dtype=object)
 
 
 def table(rows: Rows, **columns: str) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from app.base.files.yaml_tree import read_yaml
 from app.base.problems import Problems
 from app.base.word_difference import Piece, n_changed, word_difference
 from app.base.words import readable
-from app.protocol.questions.registry import KINDS, Question
+from app.protocol.questions.registry import KINDS
 from app.protocol.study import Protocol
 from app.studies.editor.answer_codes import answer_lines, codes_of
 from app.studies.editor.controls import text_of
@@ -88,21 +88,16 @@ def kept_together(old: Protocol, new: Protocol, *, answered: Collection[str], us
         if before != after
     ]
     for before, after in asked:
-        if _worded(before) != _worded(after):
+        if before.as_asked() != after.as_asked():
             name = f"“{new.labels.question(after.key)}”"
             said = (
                 f"wording of {name} changes" if before.text != after.text else f"answers or the help of {name} change"
             )
             sentences.append(
-                f"The {said}. Answers to both versions count together. "
+                f"The {said}. Answers to both versions count together; the results say how many are of each. "
                 "If it asks for something else now, keep it as it was and add a new question."
             )
     return sentences
-
-
-def _worded(question: Question) -> dict[str, Any]:
-    """What raters read of a question."""
-    return question.model_dump(include={"text", "help", "scale", "codes", "min_words", "max_words", "strength"})
 
 
 class _Comparison:

@@ -85,6 +85,8 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "n_skipped": "number of trials skipped",
     "n_returned": "number of trials returned unanswered",
     "n_open": "number of trials open",
+    "version": "the version of the study that the rater began with",
+    "reworded": "questions, joined by |, that this version asked in other words than study.yaml",
     "paused_ms": "milliseconds that the rater paused, excluded from all other times",
 }
 OF_LEAD = "a column provided by the lead"

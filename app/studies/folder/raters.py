@@ -143,11 +143,12 @@ def _of_raters(table: Table, names: Column, raters: pd.DataFrame, problems: Prob
 STATES = ("arrived", "active", "finished", "expired", "full", "screened_out", "failed_checks", "withdrawn")
 # People without a rater: they did not agree to take part, or had their answers deleted.
 WITHOUT_RATER = ("refused", "deleted")
+OF_ARRIVALS = ("rater", "state", "condition")
 
 
 def check_arrivals(table: Table, raters: pd.DataFrame, problems: Problems) -> pd.DataFrame | None:
     """Return who arrived and how far they got, with ARRIVAL_COLUMNS; None, with a note, if it is no exported file."""
-    if not _is_exported(table, ARRIVAL_COLUMNS, problems):
+    if not _is_exported(table, OF_ARRIVALS, problems):
         return None
     names, states = table.stripped("rater"), table.stripped("state")
     is_gone = np.isin(states, WITHOUT_RATER)
@@ -156,6 +157,7 @@ def check_arrivals(table: Table, raters: pd.DataFrame, problems: Problems) -> pd
     named = f"no rater where the state is {or_list(WITHOUT_RATER)}"
     faulty(table, is_gone & (names != ""), "rater", names, named, problems)
     faulty(table, ~np.isin(states, (*STATES, *WITHOUT_RATER)), "state", states, or_list(STATES), problems)
-    cells = {"rater": text_or_none(names), "state": states, "condition": text_or_none(table.stripped("condition"))}
+    cells = {"rater": text_or_none(names), "state": states}
+    cells |= {name: text_or_none(table.stripped(name)) for name in ("condition", "version", "reworded")}
     found = pd.DataFrame(cells, dtype=object)
     return found.sort_values([*ARRIVAL_COLUMNS], na_position="last", ignore_index=True)

@@ -27,7 +27,7 @@ def _sample(*rows: Row, times: list[str | None] | None = None) -> Sample:
     if times is not None:
         rated_at = pd.Series(pd.to_datetime(pd.Series(times), utc=True))
         data = replace(data, ratings=data.ratings.assign(rated_at=rated_at))
-    return sample_of(data, codes_of(data, STUDY), STUDY)
+    return sample_of(data, codes_of(data, STUDY), STUDY, {})
 
 
 def test_answers_in_use_are_counted_and_excluded_ones_by_reason() -> None:
@@ -82,4 +82,4 @@ def test_missing_answers_are_counted_by_condition_between_raters_else_by_pool() 
     ):
         study = protocol(FIVE, warmth, **parts)
         data = frames(study, rows, items=[{"item": "i0"}], raters=raters)
-        assert sample_of(data, codes_of(data, study), study).missing == expected
+        assert sample_of(data, codes_of(data, study), study, {}).missing == expected

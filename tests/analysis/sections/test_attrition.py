@@ -47,7 +47,7 @@ def data() -> Frames:
             at = {"rater": rater, "item": f"i{i}", "response": f"i{i}:human", "condition": f"told={arm}"}
             rows.append({**at, "question": "empathy", "value": 1 + (number * (i + 1)) % 5})
     rows[-1]["exclude"] = "rater excluded: bot"
-    told = pd.DataFrame(arrivals, columns=[*ARRIVAL_COLUMNS], dtype=object)
+    told = pd.DataFrame(arrivals, columns=[*ARRIVAL_COLUMNS[:3]], dtype=object)
     return replace(frames(STUDY, rows, raters=[{"rater": "b0"}, {"rater": "x"}]), arrivals=told)
 
 

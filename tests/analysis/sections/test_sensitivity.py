@@ -7,12 +7,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from app.analysis.data.frames import Frames
+from app.analysis.data.frames import ARRIVAL_COLUMNS, Frames
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.robustness import other_ways, robustness_rows, robustness_sentence
+from app.analysis.findings.summary import summary_of
 from app.analysis.report.computed_report import report_of
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
@@ -92,6 +94,30 @@ def test_first_half_and_texts_that_a_source_has_twice() -> None:
     once = of([row for row in ROWS if row["item"] != "i1"], "empathy")
     assert numbers(found["without_duplicates"]) == pytest.approx(numbers(once))
     assert found["without_duplicates"].role == "descriptive"
+
+
+def test_answers_to_the_current_wording_are_told_apart() -> None:
+    """They counted together with answers to another wording, without a word."""
+    before = RATERS[:5]
+    arrivals = pd.DataFrame(
+        [(rater, "finished", None, *(("1", "empathy") if rater in before else ("2", None))) for rater in RATERS],
+        columns=[*ARRIVAL_COLUMNS],
+    )
+    report = report_of(replace(frames(STUDY, ROWS), arrivals=arrivals), STUDY, full=False)
+    found = ways(report, "empathy")["current_wording"]
+    assert numbers(found) == pytest.approx(numbers(of([row for row in ROWS if row["rater"] not in before], "empathy")))
+    assert found.note.startswith("without 60 answers to an earlier wording")
+    assert "current_wording" not in ways(report, "preference")
+    said = (
+        "60 of 96 answers to Empathy were given to another wording, under version 1 of the study. They count together."
+    )
+    assert said in report.notes
+    assert report.as_document()["answers_by_version"] == {"empathy": {"current": 36, "1": 60}}
+    shown = labelled(report, STUDY.labels)
+    warned = [one for one in summary_of(shown, STUDY).warnings if "current wording" in one]
+    assert [one.split(":")[0] for one in warned] == ["Empathy, only answers to the current wording"]
+    curves = [one.detail["curve"] for one in report.of("rater", "empathy") if "curve" in one.detail]
+    assert any("current_wording" in one["rules"] for one in curves[0])
 
 
 def test_what_leaves_nothing_out_is_not_told() -> None:

@@ -132,7 +132,7 @@ def test_refused_consent_leaves_only_a_count(engine: Engine, anna: Visitor, tmp_
     assert arrivals is not None
     exported = read_folder(tmp_path / "out").arrivals
     assert exported is not None
-    assert exported.to_numpy().tolist() == arrivals.to_numpy().tolist() == [[None, "refused", None]]
+    assert exported.to_numpy().tolist() == arrivals.to_numpy().tolist() == [[None, "refused", None, None, None]]
     assert "Please open the study with the link" in anna.get("/s/study/rate").text
     assert heading(anna.arrive()) == "A study"
 

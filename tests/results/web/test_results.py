@@ -375,6 +375,10 @@ def test_versions_of_the_design_that_raters_answered_under_are_told(client: Test
     study = get_study(db, "small")
     assert study
     assert re.search(told, report_context_of(db, study).status)
+    by_version = client.get("/studies/small/results.json").json()["answers_by_version"]
+    assert by_version == {"preference": {"1": 2}}
+    reworded = r"use version 2\. 2 of 2 answers to .* to another wording, under version 1 of the study"
+    assert re.search(reworded, client.get("/studies/small/results").text)
 
 
 @pytest.mark.usefixtures("rated")

@@ -117,12 +117,12 @@ def test_other_names_and_wordings_say_what_they_mean_for_the_results() -> None:
     data["conditions"]["told"] |= {"label": "Task", "level_labels": {"b": "Feelings"}}
     new = Protocol.model_validate(data)
     sentences = kept_together(old, new, answered={"empathy"}, used={"model"})
-    assert [sentence.split(" from then on")[0].split(" If it")[0] for sentence in sentences] == [
+    assert [sentence.split(" from then on")[0].split(";")[0] for sentence in sentences] == [
         "“Empathy” is called “Warmth”",
         "“Model” is called “GPT-5”",
         "“Told” is called “Task”",
         "“b” is called “Feelings”",
-        "The wording of “Warmth” changes. Answers to both versions count together.",
+        "The wording of “Warmth” changes. Answers to both versions count together",
     ]
     assert kept_together(old, old, answered={"empathy"}, used={"model"}) == []
     data["questions"] = [choice, rating | {"scale": {n: f"point {n}" for n in rating["scale"]}}]

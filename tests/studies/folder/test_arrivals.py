@@ -14,10 +14,13 @@ def test_exported_rating_sessions_are_read() -> None:
     folder = read_small(rating_sessions=f"{HEADER}r2,finished,told=a,\nr1,expired,,\n,refused,,\n")
     assert folder.arrivals is not None
     assert folder.arrivals.to_numpy().tolist() == [
-        ["r1", "expired", None],
-        ["r2", "finished", "told=a"],
-        [None, "refused", None],
+        ["r1", "expired", None, None, None],
+        ["r2", "finished", "told=a", None, None],
+        [None, "refused", None, None, None],
     ]
+    folder = read_small(rating_sessions="rater,state,condition,version,reworded\nr1,expired,,1,warmth|fit\n")
+    assert folder.arrivals is not None
+    assert folder.arrivals.to_numpy().tolist() == [["r1", "expired", None, "1", "warmth|fit"]]
     assert read_small().arrivals is None
     assert read_small(rating_sessions=HEADER).arrivals is None
 
