@@ -19,7 +19,7 @@ MIN_RATINGS_FOR_CAMPS = 4
 MIN_ANSWERS_OF_RATER = 5
 # units that two raters share, for a kappa: over five, that of unrelated ratings exceeds .6 for one pair in fifteen
 MIN_IN_COMMON = 10
-# answers that a rater gave twice, for a kappa of their own: studies repeat few
+# answers that a rater gave twice, for the kappa of this rater; low, because studies repeat few trials
 MIN_REPEATS = 5
 # units, for coefficients of association and agreement: r over four units is above .9 by chance in one of ten studies
 MIN_UNITS = 5

@@ -177,7 +177,7 @@ class PageTable:
 def share_points(
     key: str, name: str, claim: Callable[..., str], test: Recorded, *, page: str = "", is_of_pools: bool = False
 ) -> Statistic:
-    """A difference between shares, in percentage points, that is the test of a primary contrast of the same name."""
+    """Declare a difference between shares, in percentage points, that tests a primary contrast."""
     return Statistic(
         key,
         f"{name} (percentage points)",

@@ -107,7 +107,7 @@ def _typed(cells: object, kind: Type, n_rows: int) -> pd.Series[Any]:
 
 
 def items_and_sample(items: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Return the items without the columns that say how they were drawn for people to rate, and what these say."""
+    """Return the items without the columns of the human sample, and these columns as a table, if there are any."""
     if PROBABILITY not in items:
         return items, None
     is_in = items.get(IN_SAMPLE)

@@ -35,7 +35,7 @@ class Panel:
 
     @classmethod
     def of(cls, data: AnyQuestionData, flagged: Iterable[str] = ()) -> Panel:
-        """Return the panel of a question."""
+        """Return the first answers of all human raters to a question."""
         whole = groups(data.codes)[0].of(data.answers)
         return cls(data, whole if whole.is_first.all() else whole.select(whole.is_first), frozenset(flagged))
 

@@ -51,8 +51,8 @@ VARIES = {key for column in VARIATION.columns for key in column.statistics}
 
 # topics whose tables are in the appendix
 IN_APPENDIX = {"comparison", "agreement"}
-# Where a document shows a chart: with the primary contrasts, there only if a difference between sources is primary and
-# otherwise in the appendix, in the body, in the appendix, or nowhere.
+# Where a document shows a chart. `first`: with the primary contrasts. `first_if_primary`: there if a difference between
+# sources is primary, otherwise in the appendix.
 Place = Literal["first", "first_if_primary", "body", "appendix", "nowhere"]
 
 

@@ -13,6 +13,7 @@ from app.base.help.library import Heading, Library
 from app.base.help.synonyms import SYNONYMS
 
 MAX_RESULTS, MAX_WORDS = 30, 8
+_TAG = re.compile(r"</?\w[^>]*>")
 _HEADING = re.compile(r"^#{1,6} (.+)$")
 _MARKUP = re.compile(
     r"^[-:| ]+$|^\s*(?:[-*]|\d+\.) |!?\[([^\]]*)\]\([^)]*\)|[*`|#>_]{1,3}(?=\W|$)|(?<!\w)[*`|_]{1,3}", re.MULTILINE
@@ -30,7 +31,7 @@ TITLE_WEIGHT, HEADING_WEIGHT, MAX_COUNT = 8, 10, 4
 FIRST_WEIGHT, SHARES = 6, {"Appendices": 0.4, "Contribute": 0.6}
 # What was typed counts more than a synonym. Shorter words must be in the text as they are: "irr" is not "irregular".
 SYNONYM_SHARE, MIN_BEGINNING = 0.7, 4
-SIMILARITY = 0.75
+SIMILARITY = 0.78
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class SearchIndex:
 
     def find(self, query: str) -> Found:
         """The best sections that contain a word beginning with each of the query's words, or a synonym of it."""
-        typed = re.findall(r"[\w.-]*\w", query.casefold())
+        typed = re.findall(r"[\w.-]*\w", _TAG.sub(" ", query).casefold())
         terms, also = _terms(typed)
         scores = [(section, [term.score(section) for term in terms]) for section in self.sections]
         complete = [(sum(each), section) for section, each in scores if terms and all(each)]

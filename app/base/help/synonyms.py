@@ -8,7 +8,7 @@ _SCALE = ("rating scale", "points of a rating scale")
 _CHOICE = ("share preferred", "forced choice")
 _STRENGTH = ("Bradley-Terry", "bt_strength")
 _SIZE = ("sample size", "power")
-_DATA = ("downloads", "ratings.csv")
+_DATA = ("downloads", "report and data")
 _PSEUDONYM = ("privacy", "pseudonym")
 
 SYNONYMS: dict[str, tuple[str, ...]] = {

@@ -42,12 +42,12 @@ class Hole(str):
         return hole
 
     def __sub__(self, other: int) -> Hole:
-        """The hole of a number that is less by `other`."""
+        """The hole of this number minus `other`."""
         return Hole(f"{self.name}_less_{other}")
 
     @property
     def said(self) -> Hole:
-        """The hole of a number as the language of the page writes it."""
+        """The hole of this number, written as in the language of the page."""
         return Hole(f"{self.name}_said")
 
 

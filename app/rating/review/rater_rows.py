@@ -61,7 +61,7 @@ def list_left_out(db: Connection, study_id: int) -> list[int]:
 
 
 def _who_rated(db: Connection, study_id: int, excluded: Iterable[int]) -> tuple[bool, bool]:
-    """Whether simulated people, and others, have answers that count."""
+    """Whether simulated raters, and whether real people, have answers that are not excluded."""
     found = db.execute(_SIMULATED, {"study": study_id, "excluded": list(excluded)}).one()
     return found.has_simulated, found.has_real
 

@@ -145,7 +145,7 @@ def _row(estimate: Estimate, rows: Sequence[Estimate], unit: float) -> dict[str,
 def _name(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[str, ...]:
     """Label of a row: the question, the source if there are several, and the pool on a line of its own."""
     named = _question_and_source(estimate, rows)
-    # a line that is too long is cut at its end, where the source stands; the lines of all rows are as many
+    # if one label is too long, all have the source on a line of its own: a long line would be cut at its end
     is_long = any(len(": ".join(_question_and_source(row, rows))) > MAX_NAME for row in rows)
     others = without(estimate.scope, "source", "reference")
     return (*(named if is_long else (": ".join(named),)), *((scope_text(others),) if others else ()))

@@ -50,7 +50,7 @@ def with_chosen_items(data: Data, form: Form, stored: Stored) -> Form:
 
 
 def with_design_that_fits(before: Data, data: Data, stored: Stored) -> Data:
-    """The data after the design was edited: keys follow names, and nothing names what is gone."""
+    """The data with keys renamed after changed names, and without references to parts that were removed."""
     for path, otherwise in _KEYED.items():
         there = named_of(_NAMES, value_at(data, path))
         for key, old in named_of(_NAMES, value_at(before, path)).items():

@@ -123,7 +123,7 @@ def key_in(question: object) -> str:
 
 
 def on_pages(data: Data) -> list[tuple[str, list[int]]]:
-    """The places of the questions by the page that asks them; first the rating page, without title."""
+    """Each page of questions with their positions in the protocol; the rating page comes first and has no title."""
     keys = [key_in(one) for one in questions_in(data)]
     of_rater = [isinstance(one, dict) and one.get("target") == "rater" for one in questions_in(data)]
     pages = [(page.title, [keys.index(key) for key in page.keys if key in keys]) for page in rater_pages(data)]

@@ -45,7 +45,7 @@ class Stored:
     fixed: Mapping[str, frozenset[str]] = field(default_factory=dict, hash=False)
 
 
-# A column with more values than this is not one to choose a value of.
+# Values of a column with more than this are not offered as choices.
 _MAX_VALUES = 20
 _COLUMNS = text("""
     SELECT file, name, bool_and(value ~ '^\\s*[-+]?[0-9]+([.][0-9]+)?\\s*$') AS is_number,

@@ -46,7 +46,7 @@ def with_ratings(table: Table, guesses: Sequence[ColumnGuess]) -> list[ColumnGue
 
 
 def _of_rows(table: Table, guesses: Sequence[ColumnGuess], raters: ColumnGuess) -> list[ColumnGuess]:
-    """One row per rating: what differs between the raters of one text is a rating, or no part of the text."""
+    """Roles if each row is of one rater: columns that differ between the raters of a text are ratings, or ignored."""
     source = [one.name for one in guesses if one.role == "source"]
     first = [next((one.name for one in guesses if one.role == role), None) for role in ("item", "text")]
     texts = [*source, *[name for name in first if name][:1]]

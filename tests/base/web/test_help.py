@@ -159,6 +159,10 @@ def test_search_says_what_it_did_with_a_query_that_fits_nowhere(index: SearchInd
         index.find("").hits == index.find("zyzzyva").hits == index.find("оценка").hits == index.find("评分").hits == ()
     )
     assert index.find("krippendroff").similar == ("krippendorff",)
+    assert index.find("beta").similar == ()
+    assert [hit.section.anchor for hit in index.find("<b>kappa</b>").hits] == [
+        hit.section.anchor for hit in index.find("kappa").hits
+    ]
     partial = index.find("caddy zyzzyva")
     assert partial.is_partial
     assert partial.hits[0].section.name == "server"
@@ -176,6 +180,7 @@ def test_every_synonym_is_a_word_of_the_documentation(index: SearchIndex) -> Non
         ("zyzzyva", "Nothing found for <q>zyzzyva</q>"),
         ("评分", "Help is in English"),
         ("<script>alert(1)</script>", "<q>&lt;script&gt;alert(1)&lt;/script&gt;</q>"),
+        ("<b>kappa</b>", "cohen_kappa"),
         ("alpha " * 900, "Only the first 8 words and 200 characters were used"),
         ("double zyzzyva", "These contain some of the words"),
         ("krippendroff", ">krippendorff</a>?"),

@@ -259,8 +259,8 @@ class Judged:
 def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
     """Yield the estimates for each judge, compared with all human raters and each pool.
 
-    The question data must include the judges' showings and no planned repeats of people. A composite has one score of
-    each unit, of the mean of each answer over the showings.
+    The question data must include all showings to the judges, and no planned repeats of people. A judge's answers to
+    the questions of a composite are averaged over showings first, so that each unit has one score.
     """
     if data.question.target == "rater":
         return
