@@ -112,6 +112,17 @@ CASES = (
         *(2.8, 0.6),
     ),
     Case(
+        "correlation of pools",
+        "pool_correlation",
+        _study(
+            FIVE,
+            contrast={"question": "empathy", "test": "pool_correlation", "pool": "expert", "reference_pool": "crowd"},
+            design={**POOLS},
+        ),
+        lambda _trial, _item, pool, _source: int(pool == "expert"),
+        *(2.8, 0.6),
+    ),
+    Case(
         "attribute of items",
         "item_attribute_accuracy",
         _study(
@@ -122,6 +133,18 @@ CASES = (
         lambda _trial, item, _pool, _source: item % 2,
         *(0.5, 0.2, OF_SHARES),
         columns={"version": lambda item: "ab"[item % 2], "story": lambda item: str(item // 2)},
+    ),
+    Case(
+        "attribute of items by source",
+        "item_attribute_interaction",
+        _study(
+            HARM,
+            contrast={"question": "harm", "test": "item_attribute_interaction", "code": "yes", "attribute": "version"},
+            analysis={"reference": "human"},
+        ),
+        lambda _trial, item, _pool, source: int(source == "model" and item % 2),
+        *(0.4, 0.3, OF_SHARES),
+        columns={"version": lambda item: "ab"[item % 2]},
     ),
     Case(
         "preference",
@@ -192,7 +215,7 @@ class Drawn:
         return self._effects.setdefault(of, float(self._rng.normal(0, sd)))
 
     def _seen(self, item: int, unit: str, rater: int, side: int | str) -> float:
-        sds, group = self._case.sds, item // 2 if self._case.columns else item
+        sds, group = self._case.sds, item // 2 if "story" in self._case.columns else item
         lasting = self._effect(("item", group), self._item) + self._effect((unit, side), sds.item_source / 2**0.5)
         taste = self._effect(("taste", rater, side), sds.rater_source / 2**0.5)
         return lasting + self._effect(("rater", rater), self._rater) + taste + float(self._rng.normal(0, sds.residual))
@@ -209,10 +232,12 @@ class Drawn:
             side = self._case.side(trial, item, one.pool, each.source)
             level = self._case.mean + self._case.difference * side
             key = f"{trial.item.key}:{each.source}"
-            # raters have a taste for each source where sources are compared
+            # raters have a taste for each source where sources are compared, by attribute of items too
             taste = each.source if "source" in self._case.name else side
+            if self._case.statistic == "item_attribute_interaction":
+                taste = f"{each.source}{item % 2}"
             seen = self._seen(item, key, one.rater, taste)
-            if self._case.statistic == "item_attribute_accuracy":
+            if self._case.statistic.startswith("item_attribute"):
                 is_right = seen > -norm.ppf(level) * self._whole
                 yield {"response": key, "question": "harm", "value": ("no", "yes")[int(is_right)]}
             else:

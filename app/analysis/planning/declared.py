@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from app.analysis.data.encoded_study import Bools, Floats, Ints
+from app.analysis.planning.groups import FISHER_Z, SHARE_OF_KEY, Where, compared_groups
 from app.protocol.allocation.bulk_allocation import Dealt
 from app.protocol.allocation.trials import PAIR, PlannedTrial
 from app.protocol.cells import Cell
@@ -26,7 +27,7 @@ from app.protocol.study import Protocol
 from app.protocol.study_parts import swapped_source
 from app.stats.comparison.change import change, change_difference
 from app.stats.comparison.describe import mean_difference, share
-from app.stats.comparison.pools import group_difference, pool_difference
+from app.stats.comparison.pools import group_difference
 from app.stats.comparison.t_tests import equivalence, item_mean_difference, non_inferiority
 from app.stats.factors import factor_effect, interaction
 from app.stats.proportions.share_difference import category_difference
@@ -41,10 +42,16 @@ MARGINS = ("equivalence", "non_inferiority")
 SIMULATED = (
     *MARGINS,
     *("factor_effect", "interaction", "category_difference", "change", "change_difference"),
-    *("pool_difference", "pool_change_difference"),
+    *("pool_difference", "pool_correlation", "pool_change_difference", "pool_empathic_difference"),
     *("pool_accuracy_difference", "pool_category_difference", "pool_preference_difference"),
+    *("pool_f1_difference", "pool_span_f1_difference"),
     *("item_attribute_effect", "item_attribute_accuracy", "item_attribute_category", "item_attribute_preference"),
+    "item_attribute_interaction",
 )
+# contrasts of the difference of two sources
+_INTERACTIONS = ("interaction", "item_attribute_interaction")
+# what is drawn where it is neither a point of the question's scale nor an answer that is given or not
+_DRAWN = {"pool_span_f1_difference": SHARE_OF_KEY, "pool_empathic_difference": FISHER_Z}
 
 
 class NotSimulatedError(ValueError):
@@ -93,8 +100,12 @@ def statistic_of(contrast: PrimaryContrast) -> str:
 
 
 def is_of_shares(contrast: PrimaryContrast) -> bool:
-    """Whether the contrast is stated in shares of answers: codes, correct answers, and choices by attribute or pool."""
-    return "scale" not in TESTS[str(contrast.test)].measures and not is_of_sources(contrast)
+    """Whether the contrast has a scale from 0 to 1 and no points.
+
+    Shares of answers (codes, correct answers, choices by attribute or pool), F1, and Fisher's z of empathic accuracy.
+    """
+    is_of_points = "scale" in TESTS[str(contrast.test)].measures and contrast.test not in _DRAWN
+    return not is_of_points and not is_of_sources(contrast)
 
 
 # What Holm's method adjusts together: every test of the primary contrasts, one per source, level or code.
@@ -117,7 +128,7 @@ def each_of(protocol: Protocol, contrast: PrimaryContrast) -> list[PrimaryContra
     """The contrast for each source, level or code that it leaves open; of an attribute of items, its first level."""
     test = TESTS[str(contrast.test)]
     reference = contrast.reference or protocol.reference
-    is_of_each_source = test.compares == "sources" or contrast.test == "interaction"
+    is_of_each_source = test.compares == "sources" or contrast.test in _INTERACTIONS
     open_parts = {
         "source": [key for key in protocol.sources if key != reference] if is_of_each_source else [],
         "level": _levels(protocol, contrast),
@@ -262,13 +273,19 @@ def simulation_of(
         sds,
         mean,
         difference,
-        np.array([0.0, 1.0] if of_shares or points is None else points),
+        _drawn(contrast, None if of_shares else points),
         of_shares,
         is_of_raters=question is not None and question.target == "rater",
         is_lower_better=contrast.question not in protocol.analysis.composites and getattr(question, "reversed", False),
         margin=margin_of(protocol, contrast),
         attrition=attrition,
+        n_codes=len(question.codes) if isinstance(question, CategoryQuestion) else 2,
     )
+
+
+def _drawn(contrast: PrimaryContrast, points: Sequence[float] | None) -> Floats:
+    """The values that a simulated answer can have, in ascending order; of shares, given or not."""
+    return _DRAWN.get(str(contrast.test), np.array([0.0, 1.0] if points is None else points))
 
 
 def margin_of(protocol: Protocol, contrast: PrimaryContrast) -> float | None:
@@ -335,11 +352,15 @@ def _by_level(protocol: Protocol, contrast: PrimaryContrast) -> Pick:
     def pick(row: Row) -> int | None:
         side = FIRST if (known := told(row)) == level else _other(is_reference=known == reference)
         if contrast.test == "interaction":
-            of = of_source(row)
-            return None if side is None or of is None else PAIR * of + side
+            return _of_four(of_source(row), side)
         return side if contrast.source in {None, row.source} else None
 
     return pick
+
+
+def _of_four(source: int | None, side: int | None) -> int | None:
+    """The side of an interaction, of the source and the level."""
+    return None if source is None or side is None else PAIR * source + side
 
 
 def _labels(protocol: Protocol, contrast: PrimaryContrast) -> tuple[str, str]:
@@ -359,11 +380,17 @@ def _label_of(protocol: Protocol, row: Row) -> str | None:
     return None
 
 
-def _by_group(_protocol: Protocol, contrast: PrimaryContrast) -> Pick:
+def _by_group(protocol: Protocol, contrast: PrimaryContrast) -> Pick:
+    """Pick by pool or kind of raters; targets of empathic accuracy, who tell how they felt, are not compared."""
+    felt = protocol.analysis.empathic_accuracy if contrast.test == "pool_empathic_difference" else None
+    targets = felt.pool if felt else None
+
     def is_of(row: Row, pool: str | None, kind: str | None) -> bool:
         return row.is_model if kind == "model" else not row.is_model and pool in {None, row.pool}
 
     def pick(row: Row) -> int | None:
+        if targets is not None and row.pool == targets:
+            return None
         if is_of(row, contrast.pool, contrast.rater_kind):
             return FIRST
         return OTHER if is_of(row, contrast.reference_pool, contrast.reference_rater_kind) else None
@@ -371,12 +398,15 @@ def _by_group(_protocol: Protocol, contrast: PrimaryContrast) -> Pick:
     return pick
 
 
-def _by_item(_protocol: Protocol, contrast: PrimaryContrast) -> Pick:
+def _by_item(protocol: Protocol, contrast: PrimaryContrast) -> Pick:
     """Half of the items at the level, every second one; of models, a pool or a source if the contrast names it."""
     is_of_models = contrast.rater_kind == "model"
+    of_source = _by_source(protocol, contrast)
 
     def pick(row: Row) -> int | None:
         is_mine = row.is_model == is_of_models and contrast.pool in {None, row.pool}
+        if contrast.test == "item_attribute_interaction":
+            return _of_four(of_source(row), row.item % PAIR) if is_mine else None
         is_about = row.source is None or contrast.source in {None, row.source}
         return row.item % PAIR if is_mine and is_about else None
 
@@ -418,6 +448,7 @@ class Simulation:
     is_lower_better: bool = False
     margin: float | None = None
     attrition: float = 0.0
+    n_codes: int = 2
 
     def result(self, rng: np.random.Generator) -> Result:
         """Draw one study and test it."""
@@ -427,7 +458,7 @@ class Simulation:
         sides = self._taken(rng)
         if self.is_of_raters:
             return self._of_raters(sides, rng)
-        return self._tested(self._minds(rng).ratings(sides.shown, self.points), sides)
+        return self._tested(self._minds(rng).ratings(sides.shown, self.points), sides, rng)
 
     @property
     def is_of_choices(self) -> bool:
@@ -463,11 +494,12 @@ class Simulation:
         sizes = {"n_items": _n(shown.item), "n_responses": _n(shown.response), "n_raters": _n(shown.rater)}
         return Minds(self.sds, means, rng=rng, **sizes)
 
-    def _tested(self, value: Floats, sides: Sides) -> Result:
+    def _tested(self, value: Floats, sides: Sides, rng: np.random.Generator) -> Result:
         shown, side, first = sides.shown, sides.side, sides.side == FIRST
         if TESTS[self.test].compares == "pools":
-            return pool_difference(value, first, unit=sides.unit, item=shown.item, rater=shown.rater)
-        if self.test == "interaction":
+            where: Where = {"unit": sides.unit, "item": shown.item, "rater": shown.rater}
+            return compared_groups(self.test, value, first, where, n_codes=self.n_codes, rng=rng)
+        if self.test in _INTERACTIONS:
             return interaction(value, side >= PAIR, side % PAIR == 1, item=shown.item, rater=shown.rater)
         if TESTS[self.test].compares == "sources" and not self.is_of_shares:
             return self._of_means(value, first, shown)
@@ -490,7 +522,7 @@ class Simulation:
         """The mean quality of each side; of shares, so that the share of all answers is as stated."""
         wanted = np.full(n, self.mean)
         wanted[-1 if n > PAIR else FIRST :] += self.difference
-        if not self.is_of_shares:
+        if not self.is_of_shares or self.test in _DRAWN:
             return wanted
         middle = float(self.points.mean())
         means: Floats = middle + self.sds.whole * ndtri(np.clip(wanted, 0.001, 0.999))

@@ -30,6 +30,7 @@ from app.analysis.planning.size_parameters import (
     width_for_margin,
     width_for_power,
 )
+from app.analysis.statistic import declared
 from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.primary import PrimaryContrast
@@ -98,6 +99,14 @@ class Forecast:
     n_of_curve: int = N_OF_CURVE
     margin: float | None = None
     n_tests: int = 1
+
+    @property
+    def effect(self) -> str:
+        """What is detected: a difference, in points of a scale or of quality if it has them, or a correlation."""
+        if self.statistic == "pool_correlation":
+            return f"a correlation of {self.now.estimate or 0:.2f}"
+        of_points = self.statistic == "share_preferred" or declared(self.statistic).kind == "points"
+        return f"a difference of {self.assumed.difference:.2f}{' points' if of_points else ''}"
 
     @property
     def is_reached(self) -> bool:

@@ -85,7 +85,9 @@ def make_plan(protocol: Protocol, items: Sequence[PlannedItem], asked: Asked) ->
     # beside choices, the plan is of the first primary contrast on a scale
     primary = (one.question for one in (planned, *primary_contrasts(protocol)) if one is not None)
     key = next((one for one in primary if one in rated), None) if asked.question is None else None
-    question = scale_of(protocol, contrast.question) if contrast else _question(protocol, asked.question or key)
+    question = _question(protocol, asked.question or key) if contrast is None else None
+    if contrast is not None and not is_of_shares(contrast):
+        question = scale_of(protocol, contrast.question)
     if contrast is None and question is None and not protocol.choice_questions:
         raise PlanError(
             "Planning needs a question about responses of type rating or slider, or one of type choice; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,18 @@ CODES: dict[str, Any] = {
     "text": "Harm?",
     "codes": ["no", "yes"],
     "correct": "no",
+}
+CAUSE: dict[str, Any] = {
+    "key": "cause",
+    "type": "highlight",
+    "target": "item",
+    "text": "Mark it.",
+    "correct_column": "marked",
+}
+FELT = {**FIVE, "key": "felt", "target": "turn"}
+OF_TARGETS: dict[str, Any] = {
+    "analysis": {"empathic_accuracy": {"felt": "felt", "pool": "target"}},
+    "design": {"pools": {"target": {"raters_per_trial": 1}, "perceiver": {"raters_per_trial": 3}}},
 }
 BEFORE, AFTER = ({**FIVE, "key": key, "target": "rater"} for key in ("before", "after"))
 POOLS = {"pools": {"expert": {"raters_per_trial": 2}, "crowd": {"raters_per_trial": 3}}}
@@ -107,7 +120,9 @@ def test_points_are_forecast_for_the_declared_contrast(
         ({"question": "harm", "test": "category_difference", "code": "yes"}, CODES, {}),
         ({"question": "harm", **KINDS}, CODES, {}),
         ({"question": "harm", "test": "pool_category_difference", "code": "yes", **EXPERTS}, CODES, {"design": POOLS}),
+        ({"question": "harm", "test": "pool_f1_difference", **KINDS}, CODES, {}),
         ({"question": "harm", "test": "item_attribute_accuracy", "attribute": "kind"}, CODES, {}),
+        ({"question": "harm", "test": "item_attribute_interaction", "code": "yes", "attribute": "kind"}, CODES, {}),
         (
             {"question": "preference", "test": "item_attribute_preference", "attribute": "kind"},
             CHOICE,
@@ -122,6 +137,31 @@ def test_shares_are_forecast_as_stated(
     simulation = _simulation(contrast, question, FIVE, difference=0.4, n_items=40, **more)
     assert simulation.is_of_shares
     assert _mean(simulation, 20) == pytest.approx(0.4, abs=0.07)
+
+
+@pytest.mark.parametrize("test", ["pool_span_f1_difference", "pool_empathic_difference"])
+def test_marked_words_and_empathic_accuracy_are_forecast_as_stated(test: str) -> None:
+    """From an F1, or Fisher's z, of .2 to .6; of a pool of targets nobody is a perceiver."""
+    question, more = (CAUSE, {}) if test == "pool_span_f1_difference" else (FELT, OF_TARGETS)
+    small = Sds(item=0.05, rater=0.05, item_source=0.05, rater_source=0.05, residual=0.1)
+    simulation = _simulation(
+        {"question": question["key"], "test": test, **KINDS}, question, FIVE, difference=0.4, **more
+    )
+    assert simulation.is_of_shares
+    assert _mean(replace(simulation, sds=small)) == pytest.approx(0.4, abs=0.03)
+    n_people = len(np.unique(simulation.sides.shown.rater[simulation.sides.side == 0]))
+    assert n_people == (24 if test == "pool_span_f1_difference" else 18)
+
+
+def test_correlation_of_pools_follows_from_the_variances() -> None:
+    """Of the means of two experts and of three of the crowd; rounding adds 1/12 to the noise of a rating."""
+    simulation = _simulation({"question": "empathy", "test": "pool_correlation", **EXPERTS}, FIVE, design=POOLS)
+    sds = Sds(item=0.6, rater=0.2, item_source=0.4, rater_source=0.2, residual=0.5)
+    shared = sds.item**2 - sds.item_source**2 / 4
+    of_rating = sds.rater**2 + sds.rater_source**2 / 4 + sds.residual**2 + 1 / 12
+    own = [shared + sds.item_source**2 / 2 + of_rating / n for n in (2, 3)]
+    found = _mean(replace(simulation, sds=sds), 40)
+    assert found == pytest.approx(shared / (own[0] * own[1]) ** 0.5, abs=0.06)
 
 
 def test_models_answer_everything_and_items_are_matched_by_two() -> None:
@@ -155,12 +195,14 @@ FORECAST = {
     "character-knowledge": "factor_effect",
     "behaviours": "category_difference",
     "theory-of-mind": "pool_accuracy_difference",
-    "emotion-recognition": "pool_accuracy_difference",
+    "emotion-recognition": "pool_f1_difference",
+    "emotion-cause": "pool_span_f1_difference",
+    "empathic-accuracy": "pool_empathic_difference",
     "recipient": "pool_difference",
     "before-after": "change_difference",
     "ab-tie": "share_preferred",
     "refusal-by-turn": "category_difference",
-    **dict.fromkeys(("dialogue-trajectory", "conjoint", "emotion-cause", "empathic-accuracy")),
+    **dict.fromkeys(("dialogue-trajectory", "conjoint")),
     "ranking": None,
     "bias-audit": "item_attribute_effect",
     "emotion-change": "pool_change_difference",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.analysis.planning.size_parameters import width_for_power
@@ -42,6 +44,11 @@ def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
     assert not small.is_reached
     assert {one.parameter for one in small.reaches} == {"items", "raters_per_trial", "raters"}
     assert small.curve["light"].startswith("<svg")
+    # before, shares and correlations were called points too
+    assert small.effect == "a difference of 0.40 points"
+    assert replace(small, statistic="pool_f1_difference").effect == "a difference of 0.40"
+    of_pools = replace(small, statistic="pool_correlation", now=replace(small.now, estimate=0.314))
+    assert of_pools.effect == "a correlation of 0.31"
     if small.solution and small.solution.width:
         assert small.solution.width < (small.now.width or 0)
 
