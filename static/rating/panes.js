@@ -85,10 +85,22 @@
   document.addEventListener("keydown", () => { byPointer = false; }, true);
   document.addEventListener("focusin", ({ target }) => { const slot = target.closest?.(".asks .slot"); if (slot) attend(slot, target.closest("[data-of]").dataset); else if (!byPointer) rest(); });
   document.addEventListener("change", ({ target }) => {
-    if (target.matches("[data-show]")) { evenOut(); arrive(target); return; }
+    if (target.matches("[data-show]")) {
+      if (target.value === "situation") repeatSituation();
+      evenOut();
+      arrive(target);
+      return;
+    }
     const slot = target.closest(".asks .slot");
     if (slot && byPointer && isPhone.matches && target.type === "radio") setTimeout(() => { if (slot.isConnected) goOn(slot); }, 250);
   });
+
+  // On a phone, the situation once more beside the responses: a copy to read only, not to mark words in.
+  function repeatSituation() {
+    const copies = $$(".situation details > :not(summary)").map((part) => part.cloneNode(true));
+    for (const part of copies.flatMap((copy) => [copy, ...$$("*", copy)])) for (const name of ["id", "data-text", "data-turn", "tabindex"]) part.removeAttribute(name);
+    $(".again").replaceChildren(...copies);
+  }
 
   // Only what scrolls takes a stop of Tab.
   function measure() {
@@ -109,10 +121,10 @@
     const heightOf = (name) => ($(name) && getComputedStyle($(name)).position === "sticky" ? $(name).offsetHeight : 0);
     const bar = heightOf(".sheet-bar");
     const height = bar + (isAbove.matches ? heightOf("#texts") + heightOf("#reading") : 0);
-    const page = $(".rater");
+    const desk = $(".desk");
     // A bar of two lines, as in a narrow window in German, covers nothing.
-    if (bar) page?.style.setProperty("--bar", `${bar}px`); else page?.style.removeProperty("--bar");
-    page?.style.setProperty("--above", `${height}px`);
+    if (bar) desk?.style.setProperty("--bar", `${bar}px`); else desk?.style.removeProperty("--bar");
+    desk?.style.setProperty("--above", `${height}px`);
     for (const heads of $$(".matrix .heads")) heads.classList.toggle("stays", height + heads.offsetHeight < innerHeight * .62 && heads.offsetHeight < innerHeight / 4);
   }
 
@@ -127,6 +139,7 @@
     group.style.minHeight = "";
     if (!now || !isAbove.matches || $("[value=all]", now).checked) return;
     const each = $$(".response", group);
+    if ($("[value=situation]:checked", now)) each.push($(".again"));
     each.forEach((response) => { response.style.display = "block"; });
     const tallest = Math.ceil(Math.max(...each.map((response) => response.getBoundingClientRect().height)));
     const room = (pane()?.clientHeight ?? Infinity) - now.offsetHeight;

@@ -24,7 +24,7 @@ _ONE_ROW, _TWO_ROWS = 7, 12
 # The width that the labels of a scale take beside each other, in rem: of a letter of the longest word, of the gap
 # between labels, and of the names of rows. Below the first width, labels always take two lines.
 _LETTER_REM, _GAP_REM, _BESIDE_REM = 0.47, 0.6, 3
-_PHONE_REM, _LABELS_REM = 30, (40, 50, 64, 80)
+_PHONE_REM, _LABELS_REM = 30, (36, 40, 50, 64, 80)
 # With fewer statements, the labels of the scale above each of them take little room.
 _MATRIX = 3
 

@@ -85,17 +85,27 @@ def test_tap_on_the_next_row_is_not_lost_to_a_pane_of_another_height(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
     """Touching a row shows its response before the finger is lifted; the row must not move away under it."""
-    texts = [{"key": "i", "text": "Hm", "responses": {"person": "Short.", "model": " ".join(["word"] * 40)}}]
-    open_a_study(engine, texts=texts)
+    texts = [
+        {
+            "key": "i",
+            "text": "I said nothing. " * 30,
+            "responses": {"person": "Short.", "model": " ".join(["word"] * 40)},
+        }
+    ]
+    open_a_study(engine, texts=texts, instructions="Read both.")
     page = new_context(**PHONE).new_page()
     arrive(page)
-    for row in ("q1r0", "q1r1"):
+    for row, shown in (("q1r0", "1"), ("q1r1", "1"), ("q1r0", "situation")):
         page.locator("[data-show=all]").check()
-        page.locator("[data-show='1']").check()
+        page.locator(f"[data-show='{shown}']").check()
+        expect(page.locator(".again")).to_be_visible(visible=shown == "situation")
         before = page.locator("[data-slot=q1r1]").evaluate(IN_PAGE)
         page.locator(f"label:has(#{row}-3)").tap()
         expect(page.locator(f"#{row}-3")).to_be_checked(timeout=2_000)
         assert page.locator("[data-slot=q1r1]").evaluate(IN_PAGE) == before
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.locator(".sheet-bar").evaluate("bar => bar.offsetHeight") < 54, "a bar of one line"
 
 
 def test_response_switch_works_without_scripts(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:

@@ -61,6 +61,7 @@ def test_questions_about_several_responses_are_no_statements() -> None:
         (["Not at all", "Slightly", "Moderately", "Very", "Extremely"], 1, ""),
         (["Not at all", "Slightly", "Moderately", "Very", "Extremely"], 0.5, " labels-64"),
         (["", "", "", "", "", "", ""], 1, " is-long points-7"),
+        (["Disagree", "ja", "Somewhat disagree", "ja", "ja", "ja", "ja"], 1, " is-long points-7 labels-36"),
         (["Außerordentlich zutreffend"] + ["ja"] * 6, 1, " is-long points-7 labels-64"),
         ([""] * 13, 1, " is-long points-many takes-two-rows"),
         (["strongly", "ja", "somewhat", "ja", "ja", "ja", "ja"], 0.5, " is-long points-7 labels-80"),
