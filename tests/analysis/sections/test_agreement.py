@@ -9,6 +9,8 @@ from app.analysis import analyze
 from app.analysis.data.question_data import MAX_RATINGS
 from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
 
+PARTS = ("_agreed",)
+
 
 def _rows(n_raters: int, n_items: int, seed: int = 1, **more: object) -> list[Row]:
     rng = np.random.default_rng(seed)

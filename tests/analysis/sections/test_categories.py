@@ -10,6 +10,7 @@ from scipy.stats import norm
 from app.analysis import analyze
 from tests.kit.frames import FIVE, Row, find, frames, only, protocol
 
+PARTS = ("_codes_given", "_agreed", "_contrasts")
 DOES = {
     "key": "does",
     "target": "response",

@@ -14,6 +14,7 @@ from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
 
+PARTS = ("_compared",)
 AGAINST = {"source": "model", "reference": "human"}
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
 
+PARTS = ("_contrasts", "_compared", "_codes_given")
 THREE = {
     "human": {"kind": "human"},
     "plain": {"kind": "model", "prompt": "short"},

@@ -15,6 +15,7 @@ from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
 
+PARTS = ("_contrasts", "_compared")
 ONE: dict[str, Any] = {"human": {"kind": "human"}}
 BEFORE = {**FIVE, "key": "before", "target": "rater"}
 AFTER = {**BEFORE, "key": "after"}

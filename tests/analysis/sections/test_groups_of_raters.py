@@ -19,6 +19,7 @@ from app.analysis.sections.pools import NOTHING_SHARED
 from app.analysis.wording.formatting import scope_filter, scope_text
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
+PARTS = ("_contrasts",)
 KINDS = {"rater_kind": "model", "reference_rater_kind": "person"}
 TURNED = {"rater_kind": "person", "reference_rater_kind": "model"}
 # six people, of whom the last three are experts, and four models

@@ -9,6 +9,7 @@ import pytest
 from app.analysis import analyze
 from tests.kit.frames import first, frames, only, protocol
 
+PARTS = ("_ranked",)
 ORDER = {"key": "order", "type": "ranking", "text": "Rank the replies.", "ties": True}
 THREE = {"human": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}
 

@@ -15,6 +15,7 @@ from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, only, proto
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
 
+PARTS = ("_of_raters", "_compared", "_agreed", "_choices")
 NOMINAL = {**FIVE, "key": "kind", "level": "nominal"}
 
 

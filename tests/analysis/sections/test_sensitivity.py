@@ -23,6 +23,7 @@ from app.analysis.sections.specifications import ALL_CHOICES
 from app.results.charts.chart import charts_of
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
+PARTS = ("_compared", "_choices", "_of_raters", "sensitivity", "specifications")
 STUDY = protocol(FIVE, CHOICE, analysis={"primary": ["empathy", "preference"]})
 DRAW = np.random.default_rng(5)
 RATERS, ITEMS = [f"r{n}" for n in range(8)], [f"i{n}" for n in range(6)]

@@ -15,6 +15,7 @@ from app.analysis.wording.formatting import COVARIATES, covariate_text, scope_te
 from app.stats.text_measures import MEASURES
 from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
 
+PARTS = ("_texts",)
 KIND, COLD = "I am so sorry. That sounds hard! Have you tried talking to a friend?", "You should see a doctor."
 BOTH = {"source": "model", "reference": "human"}
 

@@ -10,6 +10,7 @@ from app.analysis.wording.formatting import scope_text
 from tests.analysis.sections.source_ratings import mean_rating, source_ratings
 from tests.kit.frames import FIVE, find, frames, only, protocol
 
+PARTS = ("_contrasts",)
 NOW = {**FIVE, "key": "now", "target": "turn"}
 
 

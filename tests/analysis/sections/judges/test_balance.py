@@ -16,6 +16,7 @@ from app.stats.comparison.balance import balance
 from tests.analysis.sections.judges.test_together import JUDGE, N_ITEMS, N_RATED, SOURCES, judged, rows_of
 from tests.kit.frames import CHOICE, FIVE, find, frames, only, protocol
 
+PARTS = ("_judged",)
 RATED = np.arange(N_ITEMS) < N_RATED
 TOPICS = np.where(np.arange(N_ITEMS) % 3 == 0, "work", "home")
 STUDY = protocol(FIVE, CHOICE)

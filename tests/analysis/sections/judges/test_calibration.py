@@ -14,6 +14,7 @@ from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
 
+PARTS = ("_judged",)
 JUDGE = {"rater_kind": "model", "raters": ["judge"]}
 TONE = {
     "key": "tone",

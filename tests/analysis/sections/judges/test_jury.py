@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from app.analysis.estimate import Scope
     from app.analysis.report.report import Report
 
+PARTS = ("_judged",)
 N_ITEMS = 36
 SOURCES = {"human": {"kind": "human"}, "model": {"kind": "model"}}
 # Two runs of one model, and two other models.

@@ -13,6 +13,7 @@ from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol, to
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
 
+PARTS = ("_judged",)
 N_ITEMS, N_PERSONS = 40, 4
 FAMILIES = {"human": {"kind": "human"}, "model": {"kind": "model", "family": "GPT"}}
 JUDGE = {"rater_kind": "model", "raters": ["judge"]}

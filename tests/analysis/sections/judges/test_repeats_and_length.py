@@ -17,6 +17,7 @@ from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 if TYPE_CHECKING:
     from app.analysis.report.report import Report
 
+PARTS = ("_judged", "_agreed", "_compared", "_choices")
 N_ITEMS = 12
 JUDGE = {"rater_kind": "model", "raters": ["judge"]}
 

@@ -18,6 +18,7 @@ from app.results.pages.sections.part_tables import NO_WEIGHT, blocks_of
 from app.stats.comparison.prediction_powered import prediction_powered
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
+PARTS = ("_judged", "_agreed", "_composed", "_compared", "_choices")
 N_ITEMS, N_RATED, N_RATERS = 24, 10, 4
 JUDGE = {"rater_kind": "model", "raters": ["judge"]}
 BOTH = JUDGE | {"source": "model", "reference": "human"}
