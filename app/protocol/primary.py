@@ -183,7 +183,7 @@ class PrimaryContrast(BaseModel):
     code: str | None = None
     """The code of a category question; default: each code."""
     pool: str | None = None
-    """The pool of raters; default: all persons."""
+    """The pool of raters; default: all people."""
     reference_pool: str | None = None
     """The pool that it is compared with."""
     rater_kind: RaterKind | None = None

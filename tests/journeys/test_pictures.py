@@ -36,7 +36,7 @@ TUTORIAL_WINDOW = {"width": 1280, "height": 900}
 PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PAINTED += ".then(() => Promise.all([...document.images].map((image) => image.decode())))"
 SHOWN = ("start", "questions", "analysis", "recruitment", "check", "overview", "results", "rating")
-N_QUOTED, MAX_BYTES = 3, 90_000
+N_QUOTED, MAX_BYTES = 3, 100_000
 INSTRUCTIONS = "You will read six messages with two replies to each, and say how each reply seems to you (10 minutes)."
 N_RATERS, SEED = 12, 20_261_127
 

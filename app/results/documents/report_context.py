@@ -49,7 +49,7 @@ def version_words(db: Connection, study: StudyRow, version: int) -> str:
 
 
 def report_context_of(db: Connection, study: StudyRow, version: int | None = None) -> ReportContext:
-    """The circumstances of a stored study now; `version`: the report's protocol version, by default the current one."""
+    """What a report says of a stored study as it is now; `version`: of the protocol, by default the current one."""
     plan = registration_of(db, study)
     made_by = version or study.protocol_version
     return ReportContext(

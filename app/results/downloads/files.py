@@ -47,7 +47,7 @@ def write_download(path: Path, name: DownloadName, study: StudyFolder) -> None:
 
 # wide.csv: one row per rater and thing rated, one column per question.
 
-# What was rated, and under which circumstances: answers that share all of these share a row.
+# What was rated and in which condition: answers that share all of these share a row.
 ABOUT = (
     "rater",
     "item",
