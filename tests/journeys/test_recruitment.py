@@ -35,6 +35,7 @@ def test_prolific_is_one_click_and_leaves_only_pay_to_type(engine: Engine, page:
     page.get_by_role("navigation", name="Steps to an open study").get_by_role("link", name="Recruitment").click()
     page.get_by_role("button", name="Prolific").click()
     expect(page.get_by_role("heading", name="Prolific's form, field by field")).to_be_visible()
+    expect(page.locator("#channel-prolific")).to_be_focused()
     assert len(page.get_by_label("Completed", exact=True).input_value()) == 8
     page.get_by_label("Pay per rater").fill("4.50")
     expect(page.get_by_label("Payment per participant", exact=True)).to_have_value("4.50")

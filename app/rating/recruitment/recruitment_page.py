@@ -57,8 +57,10 @@ def submit_recruitment(request: Request, db: Db, lead: SignedIn, study: Own, for
         return edit
     if is_htmx(request):
         return _page(request, db, lead, study, edit)
-    address = request.url.path
-    return RedirectResponse(f"{address}?add={form.target}#{form.target}" if form.do == "add" else address, 303)
+    there = f"?add={form.target}#{form.target}" if form.do == "add" else ""
+    if form.do == "channel" and form.target in _KEYS:
+        there = f"#channel-{form.target}"
+    return RedirectResponse(f"{request.url.path}{there}", 303)
 
 
 @router.post("/studies/{slug}/raters/invitations")
