@@ -9,14 +9,12 @@ from app.studies.editor.controls import Control
 
 # By the path of the setting, without the numbers of entries.
 _HELP = {
-    "completion.text": "",
     "completion.otherwise": "For raters who do not consent, are not eligible, fail a check, or find the study full.",
     "title": "What you call the study, and what raters read unless they get a title of their own.",
     "instructions": "What raters read before they start. Two asterisks around words make them bold; a line that starts "
     "with “- ” becomes a list item.",
     "design.trials": "The default: all responses if a question ranks them, otherwise pairs if every item has two "
     "responses, otherwise one response.",
-    "design.raters_per_trial": "",
     "design.trials_per_rater": "The most that one rater gets. Empty: all.",
     "design.blind": "Raters are not told who wrote a response.",
     "design.repeats": "Trials that each rater gets a second time, to see how consistent the answers are.",
@@ -40,29 +38,53 @@ _HELP = {
     "and 1 for one look half-way. The last is 1.",
     "monitoring.n_ratings": "Answers to the question of the primary comparison, if all come in.",
     "monitoring.spending": "How the error rate is spent over the looks: little at first, or evenly.",
-    "questions.tie": "",
-    "questions.neither": "",
+    "questions.help": "Raters read it below the question.",
+    "questions.reversed": "A score from several questions counts it in reverse.",
+    "questions.orientation": "The same on every screen, because it changes answers.",
+    "questions.labels_shown": "The same on every screen, because it changes answers.",
+    "questions.points": "What raters give to the responses must add up to this number.",
+    "questions.typing_rhythm": "Pasted characters are counted too. The consent form must say so.",
     "questions.required": "The default: yes, but for free text and marked passages.",
-    "questions.condition": "",
     "questions.level": "How agreement treats the distances between points.",
-    "flow.practice.trials.item": "",
     "flow.practice.trials.expect": "What counts as correct. With several responses or turns, all answers must be.",
     "checks.gold.item": "It is used only for this check.",
     "checks.gold.expect": "What counts as correct. With several responses or turns, all answers must be.",
     "conditions.blocks": "One level after another, in an order that is balanced across raters.",
     "conditions.weights": "How many raters get each level, relative to the others.",
     "conditions.caps": "The most raters per level.",
-    "flow.consent": "",
     "flow.consent.version": "Stored with each agreement. Change it when you change the text.",
     "flow.consent.text": "What raters agree to. Two asterisks around words make them bold.",
-    "flow.consent.agree": "",
-    "flow.consent.refuse": "",
     "flow.help": "Shown on every page, such as the number of a crisis line.",
     "flow.exposure_cap": "Raters who would get more trials with a content note get a shorter list. A hidden repeat may "
     "show one once more.",
     "flow.consent.records_typing": "Tick this if the text tells raters that keys pressed and characters pasted are "
     "counted. A study that counts them can be opened only then.",
 }
+# Settings whose label says what they are.
+_SAID_BY_LABEL = frozenset(
+    {
+        "completion.text",
+        "design.raters_per_trial",
+        "flow.consent",
+        "flow.consent.agree",
+        "flow.consent.refuse",
+        "flow.practice.trials.item",
+        "questions.cannot_judge",
+        "questions.comment",
+        "questions.condition",
+        "questions.max",
+        "questions.max_length",
+        "questions.max_words",
+        "questions.min",
+        "questions.min_length",
+        "questions.min_words",
+        "questions.multiple",
+        "questions.neither",
+        "questions.step",
+        "questions.tie",
+        "questions.ties",
+    }
+)
 _LABELS = {
     "monitoring.n_ratings": "Planned answers",
     "monitoring.blind_interim": "Hide estimates until the study closes",
@@ -101,6 +123,8 @@ def in_words_of_forms(control: Control) -> Control:
 
     >>> in_words_of_forms(Control("checks.gold.0.item", "", "Item", "line", help="The ID in items.csv.")).help
     'It is used only for this check.'
+    >>> in_words_of_forms(Control("questions.2.min", "", "Lowest number", "line", help="Lowest value.")).help
+    ''
     """
     setting = re.sub(r"\.\d+(?=\.)", "", control.name)
     of_list, _, number = setting.rpartition(".")
@@ -108,5 +132,5 @@ def in_words_of_forms(control: Control) -> Control:
         entry = _ENTRIES[of_list]
         return replace(control, label=f"New {entry}" if control.is_new else f"{entry.capitalize()} {int(number) + 1}")
     options = tuple(replace(one, words=_OPTIONS.get(one.value, one.words)) for one in control.options)
-    help_ = _HELP.get(setting, control.help)
+    help_ = "" if setting in _SAID_BY_LABEL else _HELP.get(setting, control.help)
     return replace(control, label=_LABELS.get(setting, control.label), help=help_, options=options)
