@@ -49,7 +49,7 @@ def words_to_read(page: Path) -> int:
 def test_documentation_is_short_enough_to_be_read() -> None:
     before_appendices = (DOCS / "README.md").read_text(encoding="utf-8").partition("## Appendices")[0]
     names = [name for name in LINK.findall(before_appendices) if name.endswith(".md")]
-    pages = {(DOCS / name).resolve() for name in names} | {ROOT / "README.md", ROOT / "SECURITY.md"}
+    pages = {(DOCS / name).resolve() for name in names} | {ROOT / "README.md"}
     words = {str(page.relative_to(ROOT)): words_to_read(page) for page in pages}
     assert sum(words.values()) <= MAX_WORDS_TO_READ, sorted(words.items(), key=lambda one: -one[1])
 

@@ -126,6 +126,16 @@ SEARCHES = {
     "within-subjects": "protocol#conditions",
     "ANOVA": "statistics/contrasts#factor_effect",
     "delete my data": "privacy#for-raters",
+    "can I see results before the study ends": "results#monitoring-without-peeking",
+    "how do I add more raters later": "editing-a-study#pause-and-close",
+    "can I use my own scale": "editing-a-study#questions",
+    "memory requirements": "server",
+    "LDAP": "openid",
+    "log rotation": "security#logs",
+    "correction for multiple testing": "statistics/comparison#multiple-tests",
+    "lmer": "results#models-as-code",
+    "data dictionary": "database",
+    "bayes factor": "results#models-as-code",
 }
 
 
