@@ -259,3 +259,8 @@ def isolated(text: str) -> str:
     """
     is_turned = any(bidirectional(letter) in {"R", "AL"} for letter in text)
     return f"{ISOLATE}{text}{END_OF_ISOLATE}" if is_turned else text
+
+
+def left_to_right(sentence: str) -> str:
+    """A sentence with `isolated` labels, which reads from left to right also where its first letter is of a label."""
+    return f"{LEFT_TO_RIGHT}{sentence}" if ISOLATE in sentence else sentence

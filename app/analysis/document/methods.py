@@ -45,7 +45,7 @@ from app.protocol.study import Protocol
 def rater_sentences(sample: Sample, protocol: Protocol) -> Iterator[str]:
     """How many raters of which kind and pool answered, and when."""
     if not sample.raters:
-        yield "No rater has answered."
+        yield sample.all_excluded or "No rater has answered."
         return
     is_unknown = protocol.raters.identity == "unknown"
     if is_unknown:

@@ -162,6 +162,8 @@ def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numb
     said = " ".join(filter(None, (*summary.warnings, robustness_sentence(summary.ways))))
     last = [Paragraph(said)] if said else []
     answers = primary_answers_blocks(report, protocol, summary, numbers)
+    if report.sample.all_excluded:
+        answers = [Paragraph(report.sample.all_excluded)]
     return Section("Summary", (Paragraph(summary.question), *answers, *last))
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
+from app.analysis.minimum_data import MIN_UNITS
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
 from app.base.numbers import styled, whole
-from app.base.words import isolated
+from app.base.words import isolated, spelled_out
 from app.protocol.primary_default import by_importance, first_question
 from app.protocol.study import Protocol
 
@@ -87,8 +88,13 @@ def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
         known = [one for one in within if one.estimate is not None]
         if pooled and len({str(one.scope) for one in known}) > 1:
             found.append(f"Within single {words}, it {_range_text(known)}.")
-    none = "Agreement could not be estimated: it needs several responses that were rated by two or more people."
-    return " ".join(found) or none
+    return " ".join(found) or f"Agreement could not be estimated: {_why_none(rows)}."
+
+
+def _why_none(rows: Sequence[AgreementRow]) -> str:
+    if {row.pooled.reason for row in rows if row.pooled} == {"no_variation"}:
+        return "all answers are the same"
+    return f"it needs {spelled_out(MIN_UNITS)} or more responses that were rated by two or more people"
 
 
 def _range_text(estimates: Sequence[Estimate]) -> str:

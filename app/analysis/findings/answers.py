@@ -27,7 +27,7 @@ from app.analysis.wording.formatting import (
     statistic_text,
 )
 from app.base.numbers import p_statement, styled, whole
-from app.base.words import ISOLATE, LEFT_TO_RIGHT, isolated, number_text
+from app.base.words import ISOLATE, isolated, left_to_right, number_text
 from app.protocol.study import Protocol
 
 # The kind of clause of what is no comparison of two sources, by statistic; `OF_VALUE` have no verdict but a value.
@@ -223,7 +223,7 @@ def _with_numbers(findings: Sequence[Finding], protocol: Protocol, words: Words)
 def _joined(clauses: Sequence[str]) -> str:
     said = "; ".join(clauses)
     if said.startswith(ISOLATE):
-        return f"{LEFT_TO_RIGHT}{said}."
+        return f"{left_to_right(said)}."
     return f"{said[:1].upper()}{said[1:]}."
 
 

@@ -12,7 +12,7 @@ from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import Kind, declared
 from app.analysis.wording.formatting import REASONS, interval_text, number, why_text
 from app.base.numbers import MINUS, whole
-from app.base.words import counted, isolated
+from app.base.words import counted, isolated, left_to_right
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
 
@@ -66,7 +66,13 @@ class MainContrast:
     @property
     def effect(self) -> str:
         """The effect in short, such as `ChatGPT +1.51 points`."""
+        return left_to_right(self._effect)
+
+    @property
+    def _effect(self) -> str:
         value, source = self.estimate.estimate, isolated(self.source)
+        if value is None and not self.estimate.n_ratings:
+            return f"{source} against {isolated(self.reference)}: no answers to {isolated(self.label)}"
         if value is None:
             why = why_text(self.estimate).rstrip(".")
             return f"{source} against {isolated(self.reference)}: {why[:1].lower()}{why[1:]}"

@@ -10,6 +10,8 @@ from app.analysis.data.flow import Flow
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
+from app.base.numbers import whole
+from app.base.words import and_list, isolated
 
 # What a report rests on: items, responses, raters and answers.
 
@@ -53,6 +55,14 @@ class Sample:
     def n_raters(self) -> int:
         """How many answered, of all kinds."""
         return sum(group.n for group in self.raters)
+
+    @property
+    def all_excluded(self) -> str:
+        """That every answer is excluded, and why; empty if some are not, or there are none."""
+        if self.n_raters or not self.excluded:
+            return ""
+        reasons = and_list(f"{whole(n)} ({isolated(reason)})" for reason, n in self.excluded.items())
+        return f"Every answer is excluded from the results: {reasons}."
 
 
 NO_SAMPLE = Sample(0, {}, (), 0, 0, {}, {}, 0, None, None)

@@ -43,8 +43,9 @@ _WHOLE_ROWS = """\
 #[#set table.cell(breakable: false)"""
 MAX_UNBROKEN = 400
 
-ZERO_WIDTH_SPACE, BREAK_EVERY = "\u200b", 12
-_LONG = re.compile(r"\S{25,}")
+ZERO_WIDTH_SPACE, BREAK_EVERY = "\u200b", 4
+# Addresses and hashes break by themselves in a paragraph, and are copied from there.
+_LONG, _LONG_WORD = re.compile(r"\S{25,}"), re.compile(r"[^\W\d_]{25,}")
 
 
 def typst_document(document: Document, *, pictures: str = "charts") -> str:
@@ -63,13 +64,13 @@ def typst_document(document: Document, *, pictures: str = "charts") -> str:
     return "\n".join([*lines, ""])
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, long: re.Pattern[str] = _LONG_WORD) -> str:
     r"""Text as a string of Typst, in which nothing is markup.
 
     >>> print(quoted('a "b" #c'))
     "a \"b\" #c"
     """
-    return _string(" ".join(text.split()))
+    return _string(breakable(" ".join(text.split()), long))
 
 
 def _string(text: str) -> str:
@@ -77,13 +78,13 @@ def _string(text: str) -> str:
     return f'"{plain}"'
 
 
-def breakable(cell: str) -> str:
-    """A cell in which words that are too long for a column can break; Typst would print them across the next one.
+def breakable(text: str, long: re.Pattern[str]) -> str:
+    """A text in which words that are too long for a column can break; Typst would print them across the next one.
 
-    >>> breakable("a short word"), breakable("x" * 40).count(ZERO_WIDTH_SPACE)
-    ('a short word', 3)
+    >>> breakable("a short word", _LONG), breakable("x" * 40, _LONG).count(ZERO_WIDTH_SPACE)
+    ('a short word', 9)
     """
-    return _LONG.sub(lambda word: ZERO_WIDTH_SPACE.join(wrap(word[0], BREAK_EVERY)), cell)
+    return long.sub(lambda word: ZERO_WIDTH_SPACE.join(wrap(word[0], BREAK_EVERY)), text)
 
 
 def _block(block: Block, pictures: str) -> Iterator[str]:
@@ -93,7 +94,7 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
     elif isinstance(block, DataTable):
         yield from _table(block)
     elif isinstance(block, Figure):
-        image = f"image({quoted(f'{pictures}/{block.key}.pdf')}, width: 100%, alt: {quoted(block.alt)})"
+        image = f"image({_string(f'{pictures}/{block.key}.pdf')}, width: 100%, alt: {quoted(block.alt)})"
         yield f"#figure(block(breakable: false, {image}), caption: {quoted(block.caption)})"
     elif isinstance(block, Code):
         lines = ", ".join(_string(line) for line in block.text.rstrip("\n").split("\n"))
@@ -112,10 +113,10 @@ def _table(table: DataTable) -> Iterator[str]:
         yield _WHOLE_ROWS
     yield f"#figure(kind: table, supplement: [Table], caption: {quoted(table.caption)}, table("
     yield f"  columns: ({columns},),"
-    head = ", ".join(f"strong({quoted(cell)})" for cell in table.header)
+    head = ", ".join(f"strong({quoted(cell, _LONG)})" for cell in table.header)
     yield f"  table.hline(stroke: 0.8pt), table.header({head}), table.hline(stroke: 0.4pt),"
     for row in table.rows:
-        yield f"  {', '.join(quoted(breakable(cell)) for cell in row)},"
+        yield f"  {', '.join(quoted(cell, _LONG) for cell in row)},"
     yield "  table.hline(stroke: 0.8pt),"
     yield "))]" if table.is_small or is_short else "))"
     yield from (f"#text(size: 9pt, {quoted(note)})" for note in table.notes)

@@ -57,7 +57,7 @@ def top_legend(words: Sequence[str], n_columns: int) -> alt.Legend:
     A legend that is wider than the chart would widen the picture, and a page would shrink all of it.
     """
     if max(map(len, words), default=0) > MAX_BESIDE or sum(map(len, words)) > MAX_IN_ROWS:
-        return alt.Legend(title=None, columns=1, labelLimit=alt.ExprRef("width"))
+        return alt.Legend(title=None, columns=1, labelLimit=alt.ExprRef("width - 24"))
     return alt.Legend(title=None, columns=alt.ExprRef(f"width < 420 ? 2 : {n_columns}"))
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from app.analysis.document.findings import PlacedFigure
 from app.analysis.document.study_report import study_report
+from app.analysis.estimate import Estimate
 from app.analysis.findings.findings_document import findings_document
 from app.analysis.findings.main_contrasts import caption_of
 from app.analysis.model_code.scripts import scripts_of
@@ -29,6 +32,10 @@ from app.results.documents.document_formats import Format, ReportJob
 # which picture each format holds or stands beside
 PICTURES: dict[Format, Picture] = {"html": "svg", "pdf": "pdf", "docx": "png", "md": "png", "tex": "pdf"}
 MAX_CHARTS = 24
+# The height of the text of an A4 page below a caption, and of a row of the charts that have one for each question and
+# source, in CSS pixels at the width of a chart in print.
+MAX_HEIGHT = 850
+ROW_HEIGHTS = {"primary": 20, "comparison": 20, "distribution": 28, "agreement": 16}
 
 
 def report_files(job: ReportJob) -> dict[str, bytes]:
@@ -58,8 +65,28 @@ def _figure(chart: Chart, protocol: Protocol) -> Figure:
 
 def _charts(report: Report, protocol: Protocol) -> list[Chart]:
     found = [chart for chart in charts_of(report, protocol) if chart.place != "nowhere"]
-    charts = about_responses(found, protocol)
-    return [chart for chart in charts if chart.is_drawn][:MAX_CHARTS]
+    charts = (part for chart in about_responses(found, protocol) for part in on_pages(chart))
+    return list(islice((chart for chart in charts if chart.is_drawn), MAX_CHARTS))
+
+
+def on_pages(chart: Chart) -> list[Chart]:
+    """The chart, or parts of it with whole questions, where it is taller than a page, which would cut it."""
+    height = ROW_HEIGHTS.get(chart.key.partition("-")[0], 0)
+    if height * len(chart.table.rows) <= MAX_HEIGHT:
+        return [chart]
+    parts: list[tuple[Estimate, ...]] = [()]
+    for key in dict.fromkeys(one.measured for one in chart.estimates):
+        more = (*parts[-1], *(one for one in chart.estimates if one.measured == key))
+        if parts[-1] and height * len(chart.tabulate(more).rows) > MAX_HEIGHT:
+            parts.append(more[len(parts[-1]) :])
+        else:
+            parts[-1] = more
+    if len(parts) == 1:
+        return [chart]
+    return [
+        replace(chart, key=f"{chart.key}-{n}", title=f"{chart.title} ({n} of {len(parts)})", estimates=part)
+        for n, part in enumerate(parts, start=1)
+    ]
 
 
 def _drawn(charts: Sequence[Chart], formats: Sequence[Format]) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report
 from app.analysis.wording.formatting import estimate_text, number
-from app.base.words import isolated, number_text
+from app.base.words import isolated, left_to_right, number_text
 from app.protocol.study import Protocol
 from app.results.scale_widths import scale_width
 
@@ -72,7 +72,8 @@ def _mark(estimate: Estimate, first: float, last: float, tone: str) -> Mark:
     value = estimate.estimate or 0.0
     ends = (value if end is None else end for end in (estimate.ci_low, estimate.ci_high))
     at, low, high = (_place(one, first, last) for one in (value, *ends))
-    return Mark(at, low, high, f"{isolated(estimate.scope['source'])} {estimate_text(estimate)}", tone)
+    words = left_to_right(f"{isolated(estimate.scope['source'])} {estimate_text(estimate)}")
+    return Mark(at, low, high, words, tone)
 
 
 def _place(value: float, first: float, last: float) -> float:
@@ -93,7 +94,8 @@ def _bar(contrast: MainContrast) -> Plot:
     for name, count, tone in zip(names, counts, ("source", "tie", "neither", "reference"), strict=True):
         width = WIDE * count / total
         # Otherwise the share preferred would not seem to fit to the bar.
-        words = f"{isolated(name)} {number(count / total, 'share')}{', counts as half' if tone == 'tie' else ''}"
+        share = f"{isolated(name)} {number(count / total, 'share')}"
+        words = left_to_right(f"{share}{', counts as half' if tone == 'tie' else ''}")
         segments.append(Segment(round(start, 2), round(width, 2), words, tone))
         start += width
     shown = tuple(segment for segment in segments if segment.width > 0)

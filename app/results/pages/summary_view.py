@@ -21,7 +21,7 @@ from app.analysis.report.sentences import p_words, primary_answers, published_li
 from app.analysis.report.verdicts import UNDESIRABLE, decisive_p, verdict_sentence
 from app.analysis.wording.formatting import number
 from app.base.numbers import p_text
-from app.base.words import isolated
+from app.base.words import isolated, left_to_right
 from app.protocol.study import Protocol
 from app.results.pages.plots import Mark, Plot, alpha_mark, card_plot, row_marks
 from app.results.pages.sections.parts import part_of
@@ -273,12 +273,20 @@ def _scale(contrast: MainContrast, protocol: Protocol) -> str:
     if not points:
         return contrast.text
     ends = (f"{point.value:g} {isolated(point.words)}".strip() for point in (points[0], points[-1]))
-    return " to ".join(ends)
+    return left_to_right(" to ".join(ends))
 
 
 def _reading(contrast: MainContrast) -> str:
     undesirable = UNDESIRABLE if contrast.is_reversed else ""
-    return f"{undesirable} {verdict_sentence(contrast.answer, contrast.estimate)}".strip()
+    said = verdict_sentence(contrast.answer, contrast.estimate) or (_why_clear(contrast) if contrast.is_clear else "")
+    return f"{undesirable} {said}".strip()
+
+
+def _why_clear(contrast: MainContrast) -> str:
+    """The rule by which a difference is highlighted."""
+    if contrast.answer.p_value is None:
+        return "Clear: the interval excludes no difference."
+    return f"Clear: {'adjusted p' if contrast.answer.p_adjusted is not None else 'p'} < .05."
 
 
 def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:

@@ -5,20 +5,27 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from typing import TYPE_CHECKING
 
 import docx
 import pytest
 
+from app.analysis import analyze
 from app.analysis.document.report_context import ReportContext
+from app.analysis.estimate import Estimate
 from app.analysis.report.report_tables import records_csv
+from app.results.charts.chart import Chart
+from app.results.charts.table import Table
 from app.results.documents.document_formats import FORMATS, ReportJob, zipped
-from app.results.documents.report_files import report_files
+from app.results.documents.report_files import on_pages, report_files
 from app.studies.folder.read import read_folder
+from tests.kit.frames import FIVE, frames, protocol
 from tests.real_data.ayers import write_ayers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from app.analysis.report.report import Report
@@ -80,3 +87,28 @@ def test_captions_of_charts_say_from_how_many_answers(made: tuple[Report, dict[s
     # raters of these data are not known, so they are not counted
     assert "Each estimate is from 585 choices, 195 items." in text
     assert "Each estimate is from 585 to 1,170 ratings, 195 items." in text
+
+
+def test_chart_that_is_taller_than_a_page_is_drawn_in_parts() -> None:
+    """A page cut both ends of a chart of forty questions."""
+    asked = [Estimate("comparison", f"q{n // 2}", {}, "mean_difference", 0.1) for n in range(80)]
+
+    def rows(estimates: Sequence[Estimate]) -> Table:
+        return Table(("Question",), tuple((str(one.question),) for one in estimates))
+
+    chart = Chart("comparison", "comparison", None, "Differences", tuple(asked), lambda *_, **__: None, rows, str)
+    parts = on_pages(chart)
+    assert [part.key for part in parts] == ["comparison-1", "comparison-2"]
+    assert [one for part in parts for one in part.estimates] == asked
+    assert len(parts[0].estimates) == 42
+    assert on_pages(replace(chart, estimates=tuple(asked[:42]))) == [replace(chart, estimates=tuple(asked[:42]))]
+    assert on_pages(replace(chart, key="plane")) == [replace(chart, key="plane")]
+
+
+def test_report_of_excluded_answers_does_not_say_that_nobody_rated() -> None:
+    study = protocol(FIVE)
+    rows = [{"rater": "a", "item": "i", "response": "i:model", "question": "empathy", "value": 3, "exclude": "bot"}]
+    job = ReportJob(analyze(frames(study, rows), study), study, ReportContext("2026-11-22"), ("md",))
+    text = report_files(job)["report.md"].decode()
+    assert text.count("Every answer is excluded from the results: 1 (bot).") == 2
+    assert "No rater has answered" not in text

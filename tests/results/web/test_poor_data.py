@@ -65,18 +65,36 @@ def test_source_without_ratings_is_named_and_the_others_are_compared() -> None:
 
 def test_choice_without_answers_has_no_plot() -> None:
     found = context(rows(1)[:1], protocol(FIVE, CHOICE))
+    effects = [one.contrast.effect for one in shown(found)]
+    assert "Model against Human: no answers to Preference" in effects
     assert {one.contrast.label: one.plot for one in shown(found)}["Preference"] is None
+
+
+def test_answers_without_variation_are_not_called_too_few() -> None:
+    same = [{**row, "value": 3} for row in rows(4) if row["question"] == "empathy"]
+    found = context(same, protocol(FIVE))
+    assert found["summary"].agreement_words == "Agreement could not be estimated: all answers are the same."
+
+
+def test_clear_difference_says_by_which_rule_it_is_highlighted() -> None:
+    apart = [
+        {**row, "value": 5 if "model" in row["response"] else 1 + n % 2}
+        for n, row in enumerate(rows(6))
+        if "response" in row
+    ]
+    found = context(apart, protocol(FIVE, analysis={"primary": ["empathy"]}))
+    assert [one.reading for one in found["answered"].cards] == ["Clear: p < .05."]
 
 
 def test_effect_of_a_source_named_from_right_to_left_is_read_from_left_to_right() -> None:
     named = {**SOURCES, "model": {"kind": "model", "label": "نموذج"}, "human": {"kind": "human", "label": "مستشار"}}
     found = shown(context(rows(4), protocol(FIVE, CHOICE, sources=named)))
     rated = [one.contrast.effect for one in found if one.contrast.key == "empathy"]
-    assert any(effect.startswith("\u2068نموذج\u2069 ") for effect in rated)
+    assert any(effect.startswith("\u200e\u2068نموذج\u2069 ") for effect in rated)
     plots = [one.plot for one in found if one.plot]
     said = [mark.words for plot in plots for mark in plot.marks]
     said += [segment.words for plot in plots for segment in plot.segments]
-    assert all(words.startswith(("\u2068", "Third", "tie")) for words in said)
+    assert all(words.startswith(("\u200e\u2068", "Third", "tie")) for words in said)
 
 
 def test_label_may_be_long_but_not_too_long() -> None:
