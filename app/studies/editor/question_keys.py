@@ -11,6 +11,7 @@ from typing import Any
 from app.protocol.cells import cell_of
 from app.protocol.conditions import level_name
 from app.protocol.consistency import WITH_CUT
+from app.protocol.primary import TESTS
 
 Data = dict[str, Any]
 # The new name of a key; None to remove what names it.
@@ -131,12 +132,26 @@ def _rewrite_analysis(analysis: Data, name: Rename) -> None:
     if not _scalar(believed, "question", name):
         del analysis["believed_source"]
     _scalar(believed, "confidence", name)
+    changed = _changed(analysis)
     _only(analysis, "changes", lambda change: _all(change, ("before", "after"), name))
+    gone = changed - _changed(analysis)
+    _only(analysis, "primary", lambda one: one.get("question") not in gone or not _is_of_change(one))
     if not _all(_dict(analysis, "empathic_accuracy"), ("felt", "perceived"), name):
         del analysis["empathic_accuracy"]
     for part in ("primary", "composites", "changes", "covariates", "cut", "margin"):
         if part in analysis and not analysis[part]:
             del analysis[part]
+
+
+def _changed(analysis: Data) -> set[str]:
+    """The questions whose change since an earlier one is declared."""
+    return {str(change.get("after")) for change in _dicts(analysis, "changes")}
+
+
+def _is_of_change(contrast: Data) -> bool:
+    """Whether a contrast tests the change of an answer; without a test, that is what its question is for."""
+    test = contrast.get("test")
+    return test is None or test == "pool_change_difference" or (test in TESTS and TESTS[test].compares == "change")
 
 
 def _rewrite_composites(analysis: Data, name: Rename) -> None:

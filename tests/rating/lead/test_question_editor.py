@@ -349,6 +349,17 @@ def test_removing_takes_along_what_needs_the_question_says_so_and_is_undone(
     assert "Not undone" in press(client, undo[1])
 
 
+def test_a_removed_mood_before_takes_the_contrast_of_the_change(client: TestClient, db: Connection, lead: Lead) -> None:
+    load_study(db, template_study("before-after"), lead.id)
+    address = "/studies/before-after/design/questions"
+    assert "change_difference" in [one["test"] for one in document(db)["analysis"]["primary"]]
+    form = {"number": form_on(client, f"{address}/1")["number"], "do": ["remove mood_before"]}
+    page = client.post(address, data=form, follow_redirects=True).text
+    assert "in this draft" not in page
+    assert document(db)["analysis"]["changes"] == []
+    assert [one["question"] for one in document(db)["analysis"]["primary"]] == ["comforting"]
+
+
 def test_a_question_with_answers_is_not_removed(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     rate(db, study_id, rater="anna")
