@@ -202,7 +202,7 @@ def test_a_renamed_question_of_an_open_study_keeps_its_results_together(
     save(client, 1, label="Liking", text="Which one do you like more?")
     page = unescape(client.get("/studies/small/design").text)
     assert "“Preference” is called “Liking” from then on, also for what has been collected." in page
-    assert "The wording of “Liking” changes. Answers to both versions count together." in page
+    assert "The wording of “Liking” changes. Answers to both versions count together; the results say" in page
     assert client.post("/studies/small/design/version").status_code == 303
     rate(db, study_id, rater="ben")
     ratings = study_frames(db, study_id).ratings
