@@ -166,12 +166,9 @@
     return range ? [range.startContainer, range.startOffset] : [];
   }
 
-  function tap(event) {
-    if (event.pointerType !== "touch") return;
-    const text = event.currentTarget;
-    const [node, offset] = caretAt(event);
+  function tap(text, offset) {
     const words = wordsOf(text);
-    const place = node === text.firstChild ? words.findIndex(([from, to]) => from <= offset && offset <= to) : -1;
+    const place = words.findIndex(([from, to]) => from <= offset && offset <= to);
     if (place < 0) return;
     const from = tapped?.text === text ? tapped.place : place;
     tapped = tapped?.text === text ? null : { text, place };
@@ -179,14 +176,62 @@
     getSelection().setBaseAndExtent(text.firstChild, words[first][0], text.firstChild, words[final][1]);
   }
 
+  function press(event) {
+    const text = event.currentTarget;
+    const [node, offset] = caretAt(event);
+    if (node !== text.firstChild || (getSelection().isCollapsed && !tapped && unmark(text, offset))) return;
+    if (event.pointerType === "touch") tap(text, offset);
+  }
+
+  // A click or a tap on what is marked removes the mark.
+  function unmark(text, offset) {
+    const at = length(text.textContent.slice(0, offset));
+    const isHit = ({ turn, start, end }) => (!turn || String(turn) === text.dataset.turn) && start <= at && at < end;
+    const box = boxesOf(text).find((one) => read(one).some(isHit));
+    if (!box) return false;
+    const words = rangeOf(box, read(box).find(isHit)).toString();
+    keep(box, read(box).filter((span) => !isHit(span)), box.querySelector("[data-mark]").dataset.removed, words);
+    return true;
+  }
+
+  const boxesOf = (text) => $$("[data-highlight]").filter((box) => textsOf(box).includes(text));
+
   function markFrom(text) {
-    const boxes = $$("[data-highlight]").filter((box) => textsOf(box).includes(text));
+    const boxes = boxesOf(text);
     if (boxes.length) mark(boxes.includes(used) ? used : boxes[0]);
   }
 
+  // Beside words that a mouse selected, so that the pointer has no way to go. Keys and screen readers have the buttons above.
+  const here = Object.assign(document.createElement("div"), { className: "mark-here rater", hidden: true, ariaHidden: "true" });
+  document.body.append(here);
+
+  function offer() {
+    const selection = getSelection();
+    const range = selection.isCollapsed ? null : selection.getRangeAt(0);
+    const boxes = range ? $$("[data-highlight]").filter((box) => textsOf(box).some((text) => spanIn(text, range, false))) : [];
+    here.hidden = !boxes.length;
+    if (here.hidden) return;
+    here.replaceChildren(...boxes.map((box) => {
+      const words = box.querySelector(boxes.length > 1 ? "legend > [dir]" : "[data-mark]").firstChild.textContent.trim();
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet highlight", tabIndex: -1, textContent: words });
+      button.dataset.kind = box.dataset.kind;
+      button.addEventListener("click", () => { here.hidden = true; mark(box); });
+      return button;
+    }));
+    const { bottom, top, left, right } = [...range.getClientRects()].at(-1);
+    const isRight = getComputedStyle(document.documentElement).direction === "rtl";
+    here.style.left = `${Math.max(8, Math.min(isRight ? left - here.offsetWidth : right, innerWidth - here.offsetWidth - 8))}px`;
+    here.style.top = `${bottom + here.offsetHeight + 8 < innerHeight ? bottom + 6 : top - here.offsetHeight - 6}px`;
+  }
+
+  // What is selected is known a moment after the button of the mouse is let go.
+  document.addEventListener("pointerup", ({ pointerType, target }) => { if (pointerType === "mouse" && !here.contains(target)) setTimeout(offer); });
+  document.addEventListener("scroll", () => { here.hidden = true; }, { capture: true, passive: true });
+  here.addEventListener("mousedown", (event) => event.preventDefault());
+
   document.addEventListener("selectionchange", () => {
     const selection = getSelection();
-    if (!selection.rangeCount || selection.isCollapsed) return;
+    if (!selection.rangeCount || selection.isCollapsed) { here.hidden = true; return; }
     const node = selection.getRangeAt(0).commonAncestorContainer;
     const element = node.nodeType === Node.TEXT_NODE ? node.parentElement : node;
     if (element.closest("[data-text]") || element.querySelector("[data-text]")) last = selection.getRangeAt(0).cloneRange();
@@ -205,7 +250,7 @@
       const roles = { tabindex: "0", role: "textbox", "aria-readonly": "true", "aria-multiline": "true", "aria-label": label };
       Object.entries(roles).forEach(([attribute, value]) => text.setAttribute(attribute, value));
       text.addEventListener("keydown", walk);
-      text.addEventListener("click", tap);
+      text.addEventListener("click", press);
     }
     box.closest("[data-slot]").addEventListener("attune:shown", () => draw(box));
     draw(box);

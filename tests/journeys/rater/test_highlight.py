@@ -103,6 +103,14 @@ def test_passages_are_marked_by_mouse_and_survive_reload(engine: Engine, page: P
     assert REPLY[5:13] == "so sorry"
     page.reload()
     expect(warm.locator("q")).to_have_text("so sorry")
+    # Beside the selected words is a button for each question; a click on marked words removes their mark.
+    for _ in range(2):
+        drag(page, "[data-text=r0]", 0, 4)
+        page.locator(".mark-here").get_by_text("Mark the warm words.").click()
+        expect(warm.locator("q")).to_have_text(["I am", "so sorry"])
+        expect(page.locator(".mark-here")).to_be_hidden()
+        page.locator("[data-text=r0]").click(position={"x": 4, "y": 10})
+        expect(warm.locator("q")).to_have_text(["so sorry"])
     drag(page, "[data-text=r0]", 0, 4)
     warm.get_by_role("button", name="Mark the selected words").click()
     expect(warm.locator("q")).to_have_text(["I am", "so sorry"])
