@@ -252,7 +252,7 @@ def _criterion(loadings: Floats, turn: Floats, *, is_oblique: bool) -> tuple[flo
 
 
 def _matched(loadings: Floats, to: Floats) -> Floats:
-    """The loadings with their factors in the order and with the signs of those that they resemble most."""
+    """Reorder and reflect the factors of `loadings` so that each resembles a factor of `to` as closely as possible."""
     likeness = to.T @ loadings
     _, order = linear_sum_assignment(-np.abs(likeness))
     found: Floats = loadings[:, order] * np.where(likeness[np.arange(len(order)), order] < 0, -1.0, 1.0)

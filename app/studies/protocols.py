@@ -152,7 +152,7 @@ def answered_questions(db: Connection, study_id: int) -> set[str]:
 
 
 def asked_before(db: Connection, study_id: int) -> dict[int, list[str]]:
-    """By version that raters began with: keys of the questions that it asked in other words than the current one."""
+    """For each version that raters began with, the keys of questions whose wording differs from the current version."""
     begun = db.execute(_BEGUN, {"study": study_id}).all()
     return {
         one.version: sorted(

@@ -67,7 +67,7 @@ _DRAFT = text("""
 """)
 _SKIP = text("UPDATE trial_runs SET skipped = skipped || CAST(:steps AS text[]) WHERE copy_id = :copy")
 _END = text("UPDATE trial_runs SET ended_at = coalesce(ended_at, now()) WHERE copy_id = :copy")
-# The run that skipped least counts.
+# Of several runs, the one with the fewest skipped steps.
 _ENDED = text("""
     SELECT t.skipped FROM trial_runs t JOIN protocols p ON p.study_id = t.study_id AND p.sha256 = t.sha256
     WHERE t.study_id = :study AND p.version = :version AND t.ended_at IS NOT NULL

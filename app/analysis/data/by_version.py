@@ -13,7 +13,7 @@ NOW = ""
 
 
 def earlier_sentences(by_version: Mapping[str, Mapping[str, int]], labels: Labels) -> Iterator[str]:
-    """Yield how many answers were given to other words; questions with the same numbers share a sentence.
+    """Yield how many answers were given under an earlier wording; questions with the same numbers share a sentence.
 
     >>> list(earlier_sentences({"warmth": {"": 42, "1": 48}}, Labels()))[0]
     '48 of 90 answers to Warmth were given to another wording, under version 1 of the study. They count together.'

@@ -1,4 +1,4 @@
-"""Answers to other words: given under an earlier version of the study, which asked a question otherwise than now."""
+"""Answers under an earlier version of the study, in which the question had other words than now."""
 
 from __future__ import annotations
 

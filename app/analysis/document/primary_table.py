@@ -32,7 +32,7 @@ CAN_BE_EMPTY = ("Test statistic", "Effect size")
 WIDTHS = (4, 14, 16, 22, 13, 18, 18)
 # Tests whose two-sided p-value is that of t with the degrees of freedom of the estimate.
 T_TESTS = (" t test", " Satterthwaite", " analysis of covariance")
-# differences that what they are of says well enough
+# Differences for which the column *Comparison or group* says enough, without the name of the statistic.
 PLAIN = ("mean_difference", "mean_difference_responders", "factor_effect", "attribute_effect", "item_attribute_effect")
 # Effect sizes without a unit, for differences in points of a scale.
 EFFECT_SIZES = ("cliffs_delta", "cliffs_delta_unpaired")

@@ -48,7 +48,7 @@ class StudyData:
         return bool((codes.kept.loc[is_person, "repeat"] > 0).any())
 
     def raters_before(self, data: AnyQuestionData) -> set[str]:
-        """The raters who read the question, or one of a composite, in other words than those of now."""
+        """The raters who read an earlier wording of the question, or of one in the composite."""
         composite = self.protocol.analysis.composites.get(data.question.key)
         return raters_before(self.earlier_words, composite.questions if composite else (data.question.key,))
 

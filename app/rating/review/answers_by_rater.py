@@ -174,6 +174,6 @@ _TYPING = text("""
 
 
 def list_typing(db: Connection, study_id: int, questions: list[str]) -> dict[int, Typing]:
-    """By rater ID, of raters whose typing was counted in at least one answer to these questions."""
+    """Counts of typing by rater ID, for raters whose typing was counted in an answer to these questions."""
     rows = db.execute(_TYPING, {"study": study_id, "questions": questions})
     return {row.rater_id: Typing(*(int(value) for value in row[1:])) for row in rows}

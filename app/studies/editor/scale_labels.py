@@ -44,7 +44,7 @@ class Pasted:
         return {number or str(first + place): words for place, (number, words) in enumerate(self.lines)}
 
     def as_ends(self) -> Points:
-        """The scale as it is, with the first and the last label at its ends."""
+        """The current values, with the first and the last label at the ends and none between."""
         words = dict.fromkeys(self.now, "")
         ends = {next(iter(words)): self.lines[0][1], next(reversed(words)): self.lines[-1][1]}
         return {**words, **ends}
