@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from app.rating.arrival.arrivals import record_invite
 from app.rating.life_cycle import open_study
+from app.rating.review.raters_page import MAX_ROWS
 from app.results.data.frames import study_frames
 from tests.kit.builder import PREFERENCE
 from tests.kit.lead_studies import rate, study_of
@@ -251,6 +253,18 @@ def test_pages_of_raters_keep_the_filter_and_the_place(
     assert answer.headers["location"] == f"{PAGE}?show=unfinished&words=CROWD&people=4#rater-{rater}"
     assert "1 to 2 of 7" in client.get(PAGE).text, "groups have pages of their own"
     assert client.get(f"{PAGE}?people=-1").status_code == 422
+
+
+def test_page_of_raters_has_less_than_100_kb(client: TestClient, db: Connection, study_id: int) -> None:
+    """Whether its raters came from a platform and failed checks, or have personal links and open places."""
+    from_prolific(db, study_id, "anna", n_failed=2)
+    record_invite(db, study_id, rater_id(db, "ben"))
+    page = client.get(PAGE).text
+    rows = {key: row for row in re.findall(r"<tr.*?</tr>", page, re.DOTALL) for key in re.findall(r"<bdi>(\w+)<", row)}
+    assert "Prolific: reject" in rows["anna"]
+    assert "Revoke personal link" in rows["ben"]
+    around = len(page) - sum(map(len, rows.values()))
+    assert around + MAX_ROWS * max(map(len, rows.values())) < 100_000
 
 
 def test_wrong_amount_of_the_bonus_is_explained(client: TestClient, db: Connection, lead: Lead) -> None:
