@@ -37,6 +37,7 @@ ROLES = (
 )
 KINDS = (("human", "a person"), ("model", "a model"), ("human+model", "both"))
 MAX_PROBLEMS = 20
+NOT_USED = "Nothing was changed. Check its columns below, or read your spreadsheet again."
 
 
 class TextForm(NamedTuple):
@@ -95,6 +96,9 @@ def submit_columns(request: Request, sent: Sent) -> Response:
         upload = get_upload(db, own.study.id)
     if upload is None:
         return _redirect_to_texts(request, own.study.slug)
+    if _first(sent.fields, "uploaded_at") not in {None, str(upload.uploaded_at)}:
+        words = f"Another spreadsheet was read in the meantime: {upload.file_name}. {NOT_USED}"
+        return _problems(request, own, [Problem("the spreadsheet", None, None, "", words)])
     columns = [described(column, number, sent.fields) for number, column in enumerate(upload.columns)]
     try:
         keep_columns(begin, reader, own.study, columns, is_repaired="repair" in sent.fields)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -82,6 +83,21 @@ def test_texts_are_unchanged_without_repair(client: TestClient, db: Connection, 
     upload(client)
     client.post("/studies/new/small/columns", data={"use": "1"})
     assert texts(db)[0][2].startswith("It‰Ûªs hard")
+
+
+def test_columns_of_another_spreadsheet_are_not_used(client: TestClient, db: Connection, study_id: int) -> None:
+    """Two leads read a spreadsheet each: the first one does not get the texts of the second one unseen."""
+    upload(client)
+    [seen] = re.findall(r'name="uploaded_at" value="([^"]+)"', client.get(PAGE).text)
+    before = texts(db)
+    upload(client, name="theirs.csv")
+    db.execute(text("UPDATE text_uploads SET uploaded_at = uploaded_at + interval '1 second'"))
+    answer = use(client, uploaded_at=seen)
+    assert answer.status_code == 422
+    assert "Another spreadsheet was read in the meantime: theirs.csv." in answer.text
+    assert texts(db) == before
+    [now] = re.findall(r'name="uploaded_at" value="([^"]+)"', answer.text)
+    assert use(client, uploaded_at=now).status_code == 303
 
 
 def test_guessed_columns_can_be_overridden(client: TestClient, db: Connection, study_id: int) -> None:
