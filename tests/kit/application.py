@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from jinja2 import FileSystemBytecodeCache
 
 from app.main import MEBIBYTE, create_app, set_state
 from app.settings import settings
@@ -15,9 +16,15 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def built_app(shared_engine: Engine) -> FastAPI:
-    """The application whose routes and compiled templates are kept; tests get it from `renewed`."""
-    return create_app(shared_engine)
+def built_app(shared_engine: Engine, pytestconfig: pytest.Config) -> FastAPI:
+    """The application whose routes and compiled templates are kept; tests get it from `renewed`.
+
+    One worker compiles a template for all, and for the journeys: Jinja compares a template with what it was made of.
+    """
+    app = create_app(shared_engine)
+    compiled = pytestconfig.cache.mkdir("templates") if pytestconfig.cache else None
+    app.state.pages.environment.bytecode_cache = compiled and FileSystemBytecodeCache(str(compiled))
+    return app
 
 
 def renewed(built: FastAPI, engine: Engine) -> FastAPI:

@@ -89,7 +89,7 @@ def test_next_pressed_in_the_moment_after_a_swap_does_not_load_the_page(engine: 
 
 
 SLOW_MS = 400
-N_SLOW = 40
+N_SLOW = 12
 SINCE_ENTER = """() => {
   addEventListener("keydown", ({ key }) => { if (key === "Enter") window.enteredAt = performance.now(); }, true);
   window.waits = [];

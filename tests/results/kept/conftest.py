@@ -10,6 +10,7 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.data.report_filters import ALL, Filters
+from app.analysis.sections import all_sections
 from app.base.jobs import worker as worker_module
 from app.base.jobs.worker import Worker
 from app.results.making.bounded_jobs import ReportBounds
@@ -50,6 +51,14 @@ class Maker:
         if self.fails_with:
             raise self.fails_with
         return ANALYZED_ONCE(frames, protocol, filters=filters)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_parts() -> Iterator[None]:
+    """Reports of a few parts: most tests here ask whether one is made again, and not what it says."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(all_sections, "_PARTS", (all_sections._compared, all_sections._choices))
+        yield
 
 
 @pytest.fixture
