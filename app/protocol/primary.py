@@ -189,7 +189,7 @@ class PrimaryContrast(BaseModel):
     rater_kind: RaterKind | None = None
     """In place of a pool, all people (`person`) or all models (`model`)."""
     reference_rater_kind: RaterKind | None = None
-    """The kind of raters that is compared with, in place of a pool."""
+    """The kind of raters to compare with, instead of a pool."""
     covariate: str | None = None
     """A question or composite about the rater, or one of `covariates` of `analysis`."""
     margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None

@@ -208,4 +208,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "log rotation": ("logs",),
     "log file": ("logs",),
     "log files": ("logs",),
+    "different languages": ("one language",),
+    "reliability of the mean": ("reliability of the mean", "phi_coefficient"),
+    "sees the results": ("sees progress and raters but no results",),
 }
