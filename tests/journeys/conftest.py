@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import uvicorn
+from playwright.sync_api import Locator
 
 from app.analysis import analyze
 from tests.kit.application import renewed
@@ -122,6 +123,15 @@ def new_context(
                 send(keys, **options)
 
             monkeypatch.setattr(page.keyboard, name, send_once_loaded)
+
+    for name in ("press", "press_sequentially"):
+        press = getattr(Locator, name)
+
+        def press_once_loaded(to: Locator, keys: str, press: Callable[..., None] = press, **options: Any) -> None:  # noqa: ANN401
+            to.page.wait_for_load_state("load")
+            press(to, keys, **options)
+
+        monkeypatch.setattr(Locator, name, press_once_loaded)
 
     def make(**options: Any) -> BrowserContext:  # noqa: ANN401 - Playwright's options
         context = browser.new_context(base_url=server, viewport=options.pop("viewport", WIDE), **options)

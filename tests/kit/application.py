@@ -22,8 +22,8 @@ def built_app(shared_engine: Engine, pytestconfig: pytest.Config) -> FastAPI:
     One worker compiles a template for all, and for the journeys: Jinja compares a template with what it was made of.
     """
     app = create_app(shared_engine)
-    compiled = pytestconfig.cache.mkdir("templates") if pytestconfig.cache else None
-    app.state.pages.environment.bytecode_cache = compiled and FileSystemBytecodeCache(str(compiled))
+    if cache := getattr(pytestconfig, "cache", None):  # which `-p no:cacheprovider` switches off
+        app.state.pages.environment.bytecode_cache = FileSystemBytecodeCache(str(cache.mkdir("templates")))
     return app
 
 
