@@ -37,7 +37,7 @@ ADDRESSES = (
     "/help",
     "/help/tutorial",
     "/help/ratings-import",
-    "/help/search?words=code",
+    "/help/search?words=%3Cscript%3Ealert(1)%3C/script%3E%3Cb%3Ekappa%3C/b%3E",
 )
 TABS = (
     "",
