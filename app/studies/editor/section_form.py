@@ -42,7 +42,14 @@ def section_form(section: Section, data: Data, stored: Stored, *, add: str = "")
     """The inputs of a page. `add`: the name of a list, mapping or part to which an empty entry is added."""
     controls = (with_choices(one, data) for one in section_controls(section, data, add=add))
     controls = (_with_choices(one, data, stored) for one in controls)
-    return [with_analysis_choices(one, data, stored.columns) for one in controls]
+    controls = (with_analysis_choices(one, data, stored.columns) for one in controls)
+    return [_folded(one) if section.folds else one for one in controls]
+
+
+def _folded(control: Control) -> Control:
+    """A control that is shown at once only if it is used, also if it is a group."""
+    is_unused = control.shape == "absent" or (control.shape in {"rows", "named"} and not control.children)
+    return replace(control, is_set=False) if is_unused else control
 
 
 def _with_choices(control: Control, data: Data, stored: Stored) -> Control:

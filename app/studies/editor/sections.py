@@ -15,7 +15,7 @@ from app.studies.editor.reading import Form, read_member
 @dataclass(frozen=True, slots=True)
 class Section:
     """One page. `paths` are its fields in study.yaml; `shows` is the step whose preview is shown beside it. Rare
-    pages are listed under *More*.
+    pages are listed under *More*. A page that `folds` has what is not used yet under *More settings*.
     """
 
     key: str
@@ -24,6 +24,7 @@ class Section:
     paths: tuple[str, ...]
     shows: str = "rating"
     is_rare: bool = False
+    folds: bool = False
 
 
 _DESIGN = tuple(
@@ -73,7 +74,7 @@ SECTIONS = (
     Section(
         "conditions", "Conditions", "What the design varies between or within raters.", ("conditions",), is_rare=True
     ),
-    Section("assignment", "Trials", "Who rates what, how often, and in which order.", _DESIGN),
+    Section("assignment", "Trials", "Who rates what, how often, and in which order.", _DESIGN, folds=True),
     Section("ending", "Debriefing", "What raters read at the end.", ("flow.debrief",), "debrief", is_rare=True),
     Section(
         "recruitment",

@@ -79,6 +79,12 @@ def test_key_of_a_pool_follows_its_name_wherever_it_is_named() -> None:
     check_valid(named)
 
 
+def test_groups_of_trials_are_shown_at_once_only_if_they_are_used() -> None:
+    first = [name for name, one in controls(study(), "assignment").items() if one.is_main]
+    assert not {"design.pools", "design.quotas", "design.blocks", "design.repeats", "design.human_sample"} & {*first}
+    assert controls(study(**POOLS), "assignment")["design.pools"].is_main
+
+
 def test_key_of_a_pool_that_raters_have_met_stays() -> None:
     stored = Stored(fixed={"design.pools": frozenset({"crowd"})})
     named = sent(study(**POOLS), "assignment", {"design.pools.1.label": ["Everybody"]}, stored)
