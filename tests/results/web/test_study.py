@@ -40,8 +40,10 @@ def test_rater_not_seen_recently_is_not_active(db: Connection, study_id: int) ->
 
 
 def test_study_page_starts_with_progress(client: TestClient, db: Connection, study_id: int) -> None:
+    assert ">Recruit raters</a>" in client.get("/studies/small").text
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
+    assert ">Recruit raters</a>" not in page
     assert "1 of 4 trials rated (25%)." in page
     assert "The situation of voicemail" in page
 
