@@ -69,7 +69,7 @@ SEEN = """slot => {
   if (!response || response.offsetParent === null) return response ? 0 : null;
   const texts = [...response.querySelectorAll("[data-text]")];
   const asked = texts.filter((text) => !slot.dataset.turn || text.dataset.turn === slot.dataset.turn);
-  let [top, bottom] = [document.querySelector(".sheet-bar").getBoundingClientRect().bottom, innerHeight];
+  let [top, bottom] = [Math.max(document.querySelector(".sheet-bar").getBoundingClientRect().bottom, 0), innerHeight];
   for (let box = response; box; box = box.parentElement) {
     if (box !== document.documentElement && ["auto", "scroll"].includes(getComputedStyle(box).overflowY)) {
       const outer = box.getBoundingClientRect();

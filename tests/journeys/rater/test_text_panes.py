@@ -22,7 +22,7 @@ SEEN = """name => {
   const text = document.querySelector(`[data-text=${name}]`), range = document.createRange();
   range.selectNodeContents(text);
   const bar = document.querySelector(".sheet-bar").getBoundingClientRect().bottom;
-  let [top, bottom] = [bar, innerHeight];
+  let [top, bottom] = [Math.max(bar, 0), innerHeight];
   for (let box = text.parentElement; box; box = box.parentElement) {
     if (["auto", "scroll"].includes(getComputedStyle(box).overflowY) && box !== document.documentElement) {
       const outer = box.getBoundingClientRect();
@@ -46,8 +46,9 @@ def seen(page: Page, name: str) -> float:
         ({"viewport": {"width": 1920, "height": 1080}}, 1),
         ({"viewport": {"width": 768, "height": 1024}}, 0.6),
         (PHONE, 0.4),
+        ({"viewport": {"width": 640, "height": 400}}, 0.25),
     ],
-    ids=["1280", "1920", "768", "390"],
+    ids=["1280", "1920", "768", "390", "1280 at 200%"],
 )
 def test_response_of_120_words_stays_visible_while_rated(
     engine: Engine, new_context: Callable[..., BrowserContext], look: dict[str, Any], share: float
