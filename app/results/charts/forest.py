@@ -62,7 +62,7 @@ def forest_spec(
                 "k": k,
                 **_row(estimate, rows, unit),
                 **_margin(estimate, margins, unit),
-                "ink": _ink(estimate, headings, colours),
+                **_ink(estimate, colours),
             }
             for k, estimate, unit in zip(places, rows, units, strict=True)
         ]
@@ -71,7 +71,9 @@ def forest_spec(
     names = Rows(labels, _values(rows, places), (height, MARKS_HEIGHT), width, headings)
     base = alt.Chart(data).encode(y=names.place, color=alt.Color("ink:N", scale=None))
     interval = base.mark_rule(strokeWidth=2).encode(x=_x(is_of_width=len({*units}) > 1), x2="high:Q", y=names.named)
-    point = base.mark_point(filled=True, size=90, opacity=1).encode(x="estimate:Q", tooltip=_tooltip())
+    point = base.mark_point(size=90, opacity=1, strokeWidth=2).encode(
+        x="estimate:Q", fill=alt.Fill("fill:N", scale=None), tooltip=_tooltip()
+    )
     numbers = base.mark_point(opacity=0).encode(x="estimate:Q", y=names.valued)
     chart = (
         alt.layer(*_margins(base, margins, colours), names.line_at(0, theme), interval, point, numbers)
@@ -99,8 +101,11 @@ def _values(rows: Sequence[Estimate], places: Sequence[int]) -> list[tuple[str, 
     return values
 
 
-def _ink(estimate: Estimate, headings: Sequence[int], colours: Colours) -> str:
-    return colours.muted if headings and estimate.role != "primary" else colours.source
+def _ink(estimate: Estimate, colours: Colours) -> dict[str, str]:
+    """Colour and filling say the same, for print in grey: whether the difference is clear, as on the summary."""
+    if estimate.verdict == "clear":
+        return {"ink": colours.source, "fill": colours.source}
+    return {"ink": colours.muted, "fill": "transparent"}
 
 
 def forest_table(estimates: Sequence[Estimate]) -> Table:
@@ -178,7 +183,8 @@ def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float]) -> str:
     who = next(iter(sources)) if len(sources) == 1 else "Each source"
     what = "Differences as named" if len(references) > 1 else f"{who} {MINUS} {next(iter(references))}"
     shaded = ". Shaded: equivalence margin" if margins else ""
-    return f"{what}, with 95% CIs {generalizes_text(rows)}".rstrip() + shaded
+    rule = "adjusted p" if any(estimate.p_adjusted is not None for estimate in rows) else "p"
+    return f"{what}, with 95% CIs {generalizes_text(rows)}".rstrip() + f". Filled, blue: clear, {rule} < .05{shaded}"
 
 
 def forest_finding(estimates: Sequence[Estimate]) -> str:

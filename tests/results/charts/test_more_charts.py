@@ -353,7 +353,18 @@ def test_primary_differences_stand_apart_from_exploratory_ones() -> None:
     rows = next(rows for rows in spec["datasets"].values() if "ink" in rows[0]) if "datasets" in spec else None
     found = rows or next(layer["data"]["values"] for layer in spec["layer"] if "ink" in layer["data"]["values"][0])
     assert [row["k"] for row in found] == [1, 3]
-    assert len({row["ink"] for row in found}) == 2
+
+
+def test_difference_is_highlighted_by_one_rule_which_is_said() -> None:
+    """Primary differences were blue although unclear, where blue means clear on the summary and in other charts."""
+    chart = _of_questions()["comparison"]
+    of_warmth = tuple(replace(one, verdict="clear" if one.measured == "Warmth" else None) for one in chart.estimates)
+    spec = replace(chart, estimates=of_warmth).spec()
+    assert spec is not None
+    found = re.findall(r"'ink': '(#\w+)', 'fill': '(#?\w+)'", str(spec))
+    assert [fill == ink for ink, fill in found] == [True, False]
+    assert found[1][1] == "transparent"
+    assert "Filled, blue: clear, " in chart.caption
 
 
 def test_legend_that_takes_two_rows_in_print_is_not_cut() -> None:
