@@ -97,7 +97,12 @@ def _places(rows: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int],
 def _values(rows: Sequence[Estimate], places: Sequence[int]) -> list[tuple[str, ...]]:
     values: list[tuple[str, ...]] = [("",)] * (places[-1] + 1)
     for place, estimate in zip(places, rows, strict=True):
-        values[place] = (estimate_and_interval(estimate),)
+        # the reason for no interval is in the table, and would be cut here
+        values[place] = (
+            estimate_and_interval(estimate)
+            if estimate.ci_low is not None
+            else f"{estimate_text(estimate)} (no interval)",
+        )
     return values
 
 

@@ -407,7 +407,8 @@ def test_chart_in_print_is_drawn_at_the_width_of_the_page() -> None:
     chart = _of_questions()["comparison"]
     assert (chart.spec() or {})["autosize"] == {"type": "fit-x", "contains": "padding", "resize": True}
     assert "autosize" not in (chart.spec(width="container") or {})
-    assert chart.caption == "Mean differences. Model − Human, with 95% CIs for new items and new raters."
+    said = "Mean differences. Model − Human, with 95% CIs for new items and new raters."
+    assert chart.caption == f"{said} Filled, blue: clear, p < .05."
 
 
 def test_primary_contrasts_of_other_kinds_have_their_own_chart() -> None:

@@ -76,6 +76,14 @@ def test_answers_without_variation_are_not_called_too_few() -> None:
     assert found["summary"].agreement_words == "Agreement could not be estimated: all answers are the same."
 
 
+def test_chart_says_in_short_that_there_is_no_interval() -> None:
+    """The reason was cut at the margin."""
+    same = [{**row, "value": 3} for row in rows(4) if row["question"] == "empathy"]
+    study = protocol(FIVE)
+    chart = next(one for one in charts_of(analyze(frames(study, same), study), study) if one.key == "comparison")
+    assert "0.00 (no interval)" in str(chart.spec())
+
+
 def test_clear_difference_says_by_which_rule_it_is_highlighted() -> None:
     apart = [
         {**row, "value": 5 if "model" in row["response"] else 1 + n % 2}
