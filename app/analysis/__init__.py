@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING
 
+from app import stats
 from app.analysis.data.report_filters import ALL
 from app.protocol.study import Protocol
 
@@ -45,4 +49,12 @@ def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -
     return report_of(frames, protocol, full=full, only_primary=True)
 
 
-__all__ = ["analyze", "analyze_primary"]
+@cache
+def load_libraries() -> None:
+    """Import everything that a report may need, so that its time is the same in a new process as in a used one."""
+    for room, folder in ((__name__, __path__), (stats.__name__, stats.__path__)):
+        for module in walk_packages(folder, f"{room}."):
+            import_module(module.name)
+
+
+__all__ = ["analyze", "analyze_primary", "load_libraries"]

@@ -5,9 +5,8 @@ import sys
 
 REPORT = """
 import sys
-from app.analysis import analyze
+from app.analysis import analyze, load_libraries
 from app.analysis.data.study_folder import frames_of
-from app.analysis.libraries import load_libraries
 from app.studies.folder.read import read_files
 from tests.kit.small import small
 

@@ -147,8 +147,7 @@ class ReportJobs(BoundedJobs):
 
 def compute_there(place: Place, study: StudyRow, filters: Filters, data: Data) -> None:
     """Run `compute` in the process: it reads the database itself, because the worker would be busy."""
-    from app.analysis import analyze
-    from app.analysis.libraries import load_libraries
+    from app.analysis import analyze, load_libraries
 
     load_libraries()
     with on_database(place.primary) as begin, on_database(place.reading) as reading:
