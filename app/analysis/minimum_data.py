@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.analysis.estimate import Counts, Scope, method_of
-from app.analysis.statistic import Kind, Minimum, declared
+from app.analysis.statistic import MIN_UNITS, Kind, Minimum, declared
 from app.stats.clusters import without_interval
 from app.stats.result import Interval, Result, undefined
 
@@ -21,9 +21,6 @@ MIN_ANSWERS_OF_RATER = 5
 MIN_IN_COMMON = 10
 # answers that a rater gave twice, for the kappa of this rater; low, because studies repeat few trials
 MIN_REPEATS = 5
-# units, for coefficients of association and agreement: r over four units is above .9 by chance in one of ten studies
-MIN_UNITS = 5
-
 
 ASSOCIATION = Minimum(MIN_UNITS, MIN_UNITS, "n_units", "units with both values", is_within_scope=True)
 BEYOND_CHANCE = Minimum(MIN_UNITS, MIN_UNITS, "n_pairable_units", "units that two or more raters rated")

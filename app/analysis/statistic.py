@@ -18,6 +18,9 @@ from app.stats.result import Procedure
 # difference of two shares, shown in percentage points · slope: small values per unit of something
 Kind = Literal["share", "coefficient", "points", "test", "ratio", "count", "percent", "share_points", "slope"]
 
+# units, for coefficients of association and agreement: r over four units is above .9 by chance in one of ten studies
+MIN_UNITS = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Minimum:

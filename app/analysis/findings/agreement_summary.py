@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
-from app.analysis.minimum_data import MIN_UNITS
 from app.analysis.report.report import Report
-from app.analysis.statistic import declared
+from app.analysis.statistic import MIN_UNITS, declared
 from app.analysis.wording.formatting import interval_text, number
 from app.base.numbers import styled, whole
 from app.base.words import isolated, spelled_out
