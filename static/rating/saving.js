@@ -60,14 +60,15 @@
     kept.set(nameOf(url, slot), entry);
     if (nFailures || entry.isPartial) return;
     say("saving", words().saving);
-    // With the last answer the page is about to be submitted: one request does for both.
-    schedule(groups().some(isMissing) ? delay : COMPLETE);
+    schedule(delay);
   }
 
   function schedule(delay) {
     clearTimeout(timer);
     waitingSince ||= Date.now();
-    const due = Math.min(Date.now() + delay, waitingSince + 5000);
+    // A page that is complete is about to be submitted: one request does for both.
+    const isComplete = delay && form() && !groups().some(isMissing);
+    const due = Math.min(Date.now() + (isComplete ? COMPLETE : delay), waitingSince + 5000);
     timer = setTimeout(send, Math.max(due, lastSent + GAP) - Date.now());
   }
 
