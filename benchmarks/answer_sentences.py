@@ -132,6 +132,7 @@ def _label_between_raters(effect: float, rng: np.random.Generator) -> Simulated:
 
 def _before_and_after(effect: float, rng: np.random.Generator) -> Simulated:
     about: dict[str, Any] = {**FIVE, "target": "rater", "scale": {n: f"p{n}" for n in range(1, 10)}}
+    about["text"] = "How do you feel?"
     before = {**about, "key": "before", "label": "Mood before"}
     after = {**about, "key": "after", "label": "Mood after"}
     told = {"kind": "instruction", "levels": {"rest": "Rest.", "writing": "Write."}, "assign": "between"}

@@ -39,9 +39,10 @@ def test_ayers_headline_is_beside_the_one_for_new_items(ayers: Report) -> None:
     assert study is not None
     line = published_line(primary_answers(ayers, study))
     assert (
-        "Preference 78.6% (p < .001; 95% CI 75.0% to 81.8%, counting each rating as independent; primary result: "
-        "95% CI 74.3% to 82.4%, for new items rated by these raters)"
+        "As published. Wilson interval with continuity correction, counting each rating as independent: "
+        "Preference 78.6% (p < .001; 95% CI 75.0% to 81.8%; primary result: 95% CI 74.3% to 82.4%). "
     ) in line
+    assert line.endswith(" Primary results are for new items rated by these raters.")
 
 
 @pytest.mark.parametrize(

@@ -71,10 +71,11 @@ def _part(estimate: Estimate) -> str:
     return MODELS if scope == {"rater_kind": "model"} else ""
 
 
-def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
+def agreement_sentence(rows: Sequence[AgreementRow], *, has_columns: bool = False) -> str:
     """Describe the range of the pooled coefficients, what they mean, and how they are within sources and pools.
 
-    A difference between sources raises a pooled coefficient, one between pools lowers it.
+    A difference between sources raises a pooled coefficient, one between pools lowers it. `has_columns`: a table beside
+    the sentence has those within sources and pools.
     """
     pooled = [row.pooled for row in rows if row.pooled and row.pooled.estimate is not None]
     found = []
@@ -85,7 +86,7 @@ def agreement_sentence(rows: Sequence[AgreementRow]) -> str:
     for name, words in {"source": "sources", "pool": "pools"}.items():
         within = [one for row in rows for one in row.parts.values() if one.scope.keys() == {name}]
         known = [one for one in within if one.estimate is not None]
-        if pooled and len({str(one.scope) for one in known}) > 1:
+        if pooled and not has_columns and len({str(one.scope) for one in known}) > 1:
             found.append(f"Within single {words}, it {_range_text(known)}.")
     return " ".join(found) or f"Agreement could not be estimated: {_why_none(rows)}."
 

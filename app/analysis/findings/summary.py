@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
-from app.analysis.findings.agreement_summary import AgreementRow, agreement_rows, agreement_sentence, needed_sentence
+from app.analysis.findings.agreement_summary import (
+    AgreementRow,
+    agreement_rows,
+    agreement_sentence,
+    columns_of,
+    needed_sentence,
+)
 from app.analysis.findings.answers import Answer, answers_of
 from app.analysis.findings.judge_conclusions import Conclusion, conclusions_by_judge
 from app.analysis.findings.judge_summary import JudgeSummary, judge_summaries
@@ -260,7 +266,7 @@ def summary_of(report: Report, protocol: Protocol) -> Summary:
         contrasts=tuple(contrasts),
         warnings=(*warnings_of(report, contrasts), *wording_words(ways)),
         agreement=tuple(rows),
-        agreement_words=agreement_sentence(rows),
+        agreement_words=agreement_sentence(rows, has_columns=bool(columns_of(rows))),
         needed=needed,
         judges=tuple(judge_summaries(report)),
         conclusions=tuple(conclusions_by_judge(report, contrasts)),

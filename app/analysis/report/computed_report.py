@@ -29,6 +29,7 @@ from app.analysis.report.report import SECTIONS, RaterGroup, Report, Sample
 from app.analysis.report.verdicts import decisive_p, effect_behind, with_verdicts
 from app.analysis.sections.all_sections import estimates_for, estimates_of
 from app.analysis.sections.study_data import StudyData
+from app.analysis.statistic import declared
 from app.base.numbers import whole
 from app.base.words import counted
 from app.protocol.primary import PrimaryContrast
@@ -306,6 +307,8 @@ def _compares_same(estimate: Estimate, primary: Estimate) -> bool:
     """Whether an estimate is of what the primary one compares, in either direction, perhaps at one cut of its scale."""
     sections = {estimate.section, primary.section}
     is_of_same = len(sections) == 1 or sections <= set(DIFFERENCES)
+    # a slope over turns is no difference in levels
+    is_of_same = is_of_same and declared(estimate.statistic).per == declared(primary.statistic).per
     return is_of_same and estimate.measured == primary.measured and _compared(estimate) == _compared(primary)
 
 

@@ -23,7 +23,7 @@ from app.analysis.wording.formatting import (
     why_text,
 )
 from app.base.numbers import p_statement, whole
-from app.base.words import number_text
+from app.base.words import and_list, number_text
 from app.protocol.primary_default import first_question
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
@@ -120,23 +120,26 @@ def _outside_family(estimate: Estimate) -> Estimate:
 def published_line(answers: Iterable[PrimaryAnswer]) -> str:
     """The results of published tests in one line, by test, each beside the interval of the primary result.
 
-    Both intervals say what they hold for. Empty if no contrast has a published test.
+    Both say what they hold for, once. Empty if no contrast has a published test.
     """
     by_test: dict[str, list[str]] = {}
+    held: dict[str, None] = {}
     for answer in answers:
         intervals = {str(one.estimate.scope): one.interval for one in answer.sentences}
         for one in answer.published:
             source = one.estimate.scope.get("source")
             of = f" ({source})" if source and len(answer.published) > 1 else ""
             value = statistic_text(one.estimate) or estimate_text(one.estimate)
-            primary = intervals.get(str(one.estimate.scope), "")
-            # what it holds for stands after the comma
-            is_other = primary.partition(", ")[2] != one.interval.partition(", ")[2]
-            beside = f"primary result: {primary}" if one.interval and primary and is_other else ""
-            said = f"{answer.question}{of} {value} ({'; '.join(filter(None, (one.p, one.interval, beside)))})"
-            by_test.setdefault(test_of(one.estimate), []).append(said)
+            # what an interval holds for stands after the comma
+            interval, _, holds = one.interval.partition(", ")
+            primary, _, primary_holds = intervals.get(str(one.estimate.scope), "").partition(", ")
+            beside = f"primary result: {primary}" if interval and primary and holds != primary_holds else ""
+            held |= {primary_holds: None} if beside else {}
+            said = f"{answer.question}{of} {value} ({'; '.join(filter(None, (one.p, interval, beside)))})"
+            by_test.setdefault(", ".join(filter(None, (test_of(one.estimate), holds))), []).append(said)
     tests = ". ".join(f"{test[:1].upper()}{test[1:]}: {'; '.join(said)}" for test, said in by_test.items())
-    return f"As published. {tests}." if tests else ""
+    primary_hold = f" Primary results are {and_list(held)}." if held else ""
+    return f"As published. {tests}.{primary_hold}" if tests else ""
 
 
 def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protocol) -> Sentence:

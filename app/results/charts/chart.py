@@ -16,6 +16,7 @@ from app.analysis.statistic import declared
 from app.base.words import and_list
 from app.protocol import study as protocol
 from app.protocol.primary_default import by_importance, primary_contrasts
+from app.protocol.questions.registry import AnyQuestion
 from app.results.charts.agreement import (
     agreement_finding,
     agreement_spec,
@@ -233,7 +234,7 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
         yield Chart(f"comparison{end}", "comparison", None, title, named, *of_all, place, spans=True)
     yield from _distributions(report, study, who, end, is_model=is_model)
     for number, question in enumerate(study.choice_questions, start=1):
-        part, title = _of(report, "choice", question.key, is_model=is_model), f"{question.text}{who}"
+        part, title = _of(report, "choice", question.key, is_model=is_model), f"{_wording(question, study)}{who}"
         if part:
             kinds = (preference_spec, preference_table, preference_finding)
             is_primary = any(one in effects_of(report) for one in shares_preferred(part))
@@ -270,10 +271,16 @@ def _distributions(report: Report, study: protocol.Protocol, who: str, end: str,
     for number, group in enumerate(groups, start=1):
         keys = {one.question for one in group}
         question = study.question(keys.pop() or "") if len(keys) == 1 else None
-        title = question.text if question else "Ratings"
+        title = _wording(question, study) if question else "Ratings"
         key = question.key if question else None
         named = group if question else _named(group, study)
         yield Chart(f"distribution-{number}{end}", "comparison", key, f"{title}{who}", named, *kinds, "body")
+
+
+def _wording(question: AnyQuestion, study: protocol.Protocol) -> str:
+    """The wording of a question, after its label where another question asks the same, as before and after."""
+    is_shared = [one.text for one in study.questions].count(question.text) > 1
+    return f"{study.labels.question(question.key)}: {question.text}" if is_shared else question.text
 
 
 def plane_axes(report: Report, wanted: tuple[str, str] | None = None) -> tuple[list[str], tuple[str, str] | None]:
@@ -331,11 +338,10 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
         if turn_places(over_turns):
             kinds = (turns_spec, turns_table, turns_finding)
             yield Chart(f"turns-{number}", "turns", key, f"{label}: turn by turn", over_turns, *kinds, "body")
-        disagreed = report.of("disagreement", key)
-        if with_pairs(disagreed):
+        if paired := with_pairs(report.of("disagreement", key)):
             # a document has no room for one chart per question
             kinds = (rater_pairs_spec, rater_pairs_table, rater_pairs_finding)
-            yield Chart(f"pairs-{number}", "raters", key, f"{label}: pairs of raters", disagreed, *kinds, "nowhere")
+            yield Chart(f"pairs-{number}", "raters", key, f"{label}: pairs of raters", (paired,), *kinds, "nowhere")
         of_judges = tuple(f for f in report.of("judge", key) if "pool" not in f.scope)
         if bins_of(of_judges):
             kinds = (calibration_spec, calibration_table, calibration_finding)

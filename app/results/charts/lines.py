@@ -18,7 +18,7 @@ from app.results.charts.theme import SCHEMA, Spec, Theme, Width, config, series_
 HEIGHT = 260
 # The width of a chart that fills its container, if that is narrow; and of a character of a label, in pixels.
 LEAST_WIDTH, CHARACTER, LEAST_CHARACTERS = 480, 7, 8
-EVERY_SOURCE = "All responses"
+EVERY_SOURCE = "All"
 SUBTITLE = "Means with 95% CIs"
 
 

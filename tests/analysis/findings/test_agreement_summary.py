@@ -21,6 +21,7 @@ def test_alpha_within_sources_stands_beside_the_pooled_one() -> None:
     pooled = "Krippendorff's alpha is 0.38, 95% CI 0.33 to 0.43 (1: perfect, 0: chance)."
     assert agreement_sentence([one]) == f"{pooled} Within single sources, it ranges from 0.06 to 0.36."
     assert agreement_sentence([AgreementRow("empathy", "Empathy", _alpha(0.38), {})]) == pooled
+    assert agreement_sentence([one], has_columns=True) == pooled
     pools: Any = {"A": replace(_alpha(0.4), scope={"pool": "A"}), "B": replace(_alpha(0.5), scope={"pool": "B"})}
     of_pools = agreement_sentence([AgreementRow("empathy", "Empathy", _alpha(0.38), pools)])
     assert of_pools.endswith("Within single pools, it ranges from 0.40 to 0.50.")

@@ -107,6 +107,16 @@ def test_notes_count_other_tests_of_primary_comparisons_apart_from_exploratory_o
     assert {one.role for one in report.of("agreement")} == {"descriptive"}
 
 
+def test_a_difference_in_levels_does_not_repeat_one_in_slopes() -> None:
+    primary = [{"question": "empathy", "test": "turn_slope_difference"}]
+    study = protocol({**FIVE, "target": "turn"}, analysis={"primary": primary})
+    given = [{**row, "turn": turn} for row in rows(keys=("empathy",)) for turn in (1, 2, 3)]
+    report = analyze(frames(study, given), study)
+    assert find(report, "mean_difference")
+    assert not any("repeat" in note for note in report.notes)
+    assert any("exploratory tests of other comparisons" in note for note in report.notes)
+
+
 def test_primary_sentence_has_effect_interval_test_and_counts(report: tuple[Report, Protocol]) -> None:
     found, study = report
     gap = first(found, "mean_difference", question="clear").estimate or 0

@@ -107,6 +107,22 @@ def chart_of(key: str) -> Chart:
     return next(chart for chart in charts_of(report, STUDY) if chart.key == key)
 
 
+def test_pairs_of_raters_count_nothing_else() -> None:
+    of_item = one("disagreement", "unit_disagreement", 0.5, subgroup={"item": "i1"})
+    report = Report("small", "0" * 64, (), (*KINDS["pairs-1"], of_item))
+    chart = next(chart for chart in charts_of(report, STUDY) if chart.key == "pairs-1")
+    assert list(chart.estimates) == KINDS["pairs-1"]
+
+
+def test_questions_with_one_wording_have_their_labels_in_titles() -> None:
+    keys = ("before", "after")
+    moods = [{**FIVE, "key": key, "target": "rater", "label": f"Mood {key}"} for key in keys]
+    means = tuple(one("distribution", "mean", 3.0, question=key) for key in keys)
+    report = Report("small", "0" * 64, (), means)
+    titles = [chart.title for chart in charts_of(report, protocol(*moods)) if chart.key.startswith("distribution")]
+    assert titles == [f"Mood {key}: {FIVE['text']}" for key in keys]
+
+
 @pytest.mark.parametrize("key", KINDS)
 def test_chart_has_finding_and_complete_table(key: str) -> None:
     chart = chart_of(key)
