@@ -127,6 +127,9 @@ class BelievedSource(BaseModel):
     """The question that asks how sure the rater is."""
 
 
+ListedWord = Annotated[str, Field(pattern=r"^[^\s*]+\*?$", max_length=60)]
+
+
 class Analysis(BaseModel):
     """Analysis decisions that the lead declares before data collection."""
 
@@ -150,6 +153,10 @@ class Analysis(BaseModel):
     covariates: tuple[str, ...] = ()
     """Scores to compare with the ratings: numeric columns of raters.csv, items.csv or responses.csv, or rating
     questions. Questions about the rater and composites of them need not be named.
+    """
+    word_lists: dict[Key, Annotated[tuple[ListedWord, ...], Field(min_length=1)]] = {}
+    """Lists of words, such as those of moral foundations: the share of a text's words that are in a list is one of its
+    measures. An asterisk at the end of a word stands for any ending: `kind*`.
     """
     matched_items: str | None = None
     """The column of items.csv that names what several items are versions of: versions are compared with each other."""

@@ -15,6 +15,7 @@ from app.stats.text_measures import (
     question_share,
     sentences,
     sentiment,
+    word_share,
     words,
 )
 
@@ -61,14 +62,32 @@ def test_question_first_person_and_advice_shares_are_counted() -> None:
     assert advice_share("I hear you. That hurts.") == 0
 
 
+def test_emoji_and_marks_are_counted() -> None:
+    """A family of three, joined by U+200D, and a thumb with a skin tone are one emoji each (UTS 51)."""
+    text = "So sorry 😢 👍🏽👨\u200d👩\u200d👧! That's hard… Really?!"
+    count = {name: MEASURES[name].of(text) for name in ("emoji", "exclamation_marks", "punctuation")}
+    assert count == {"emoji": 3, "exclamation_marks": 2, "punctuation": 4}
+    assert MEASURES["exclamation_marks"].of("加油！") == 1
+    assert [measure.of("No marks") for measure in map(MEASURES.get, count) if measure] == [0, 0, 0]
+
+
+def test_words_of_a_list_are_counted_whole_or_by_their_beginning() -> None:
+    care = word_share(["kind*", "Care", "don’t"])
+    assert care("Kindness, CARE! Careless? Don't.") == pytest.approx(3 / 4)
+    assert care("Unkind words.") == 0
+    assert word_share(["größe"])("Größe") == 1
+
+
 def test_text_without_words_has_no_measure() -> None:
-    np.testing.assert_array_equal(measured(["", None, "…", "Yes."], "words")["words"], [np.nan, np.nan, np.nan, 1])
+    np.testing.assert_array_equal(
+        measured(["", None, "…", "Yes."], {"words": MEASURES["words"]})["words"], [np.nan, np.nan, np.nan, 1]
+    )
 
 
 @given(st.text(max_size=60), st.sampled_from(sorted(MEASURES)))
 @settings(max_examples=100, deadline=None)
 def test_measure_is_finite_for_any_text_with_words(text: str, name: str) -> None:
-    value = measured([text], name)[name][0]
+    value = measured([text], {name: MEASURES[name]})[name][0]
     assert np.isfinite(value) or not words(text)
 
 

@@ -12,9 +12,10 @@ from app.analysis.data.answers import Answers
 from app.analysis.data.encoded_study import Codes, Floats
 from app.analysis.data.frames import Frames
 from app.analysis.data.question_data import ScaledData
+from app.analysis.wording.formatting import IMPORTED, WORD_SHARE
 from app.base.words import number
 from app.protocol.study import Protocol
-from app.stats.text_measures import MEASURES, measured
+from app.stats.text_measures import MEASURES, Measure, measured, word_share
 
 # Covariates of the ratings: scores of raters, of items and responses, or of single ratings.
 #
@@ -140,20 +141,29 @@ class Covariates:
 
 
 def covariates_of(frames: Frames, protocol: Protocol, *, full: bool) -> Covariates:
-    """Return the measures of the texts, followed by every column of responses.csv that contains only numbers."""
+    """Return the measures of the texts and every column of responses.csv that contains only numbers.
+
+    The declared word lists are measures as well.
+    """
     table = frames.responses
     known: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
     if "text" in table and (table["text"].str.len() > 0).any():
         too_many = TOO_MANY if len(table) > MAX_TEXTS and not full else ""
-        why_not = {name: measure.why_not(protocol.language) or too_many for name, measure in MEASURES.items()}
+        lists = protocol.analysis.word_lists.items()
+        own = {f"{WORD_SHARE}{name}": Measure(word_share(entries), "with spaces") for name, entries in lists}
+        measures = {**MEASURES, **own}
+        why_not = {name: measure.why_not(protocol.language) or too_many for name, measure in measures.items()}
         left_out = {name: why for name, why in why_not.items() if why}
-        known |= measured(table["text"].tolist(), *(name for name, why in why_not.items() if not why))
+        usable = {name: measure for name, measure in measures.items() if not why_not[name]}
+        known |= measured(table["text"].tolist(), usable)
     for column in table.columns:
         if column not in OWN_COLUMNS and column != protocol.analysis.responder:
             values = scores(table[column])
             if values is not None:
-                known[f"{column} (imported)" if column in MEASURES else str(column)] = values
+                name = str(column)
+                is_taken = name in MEASURES or name.startswith(WORD_SHARE)
+                known[f"{name}{IMPORTED}" if is_taken else name] = values
     return Covariates(known, left_out)
 
 

@@ -16,8 +16,8 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Statistic, declare
-from app.analysis.wording.formatting import SHARES
-from app.stats.clusters import for_new_items
+from app.analysis.wording.formatting import is_share
+from app.stats.clusters import for_new_items, kept_within
 from app.stats.comparison import describe
 from app.stats.linear.correlation import Kind, correlation
 from app.stats.linear.regression import difference_at_equal
@@ -26,6 +26,7 @@ from app.stats.result import Method, Result, undefined
 SECTION = "text"
 LENGTH: Scope = {"covariate": "length"}
 CORRELATIONS: dict[str, Kind] = {"correlation": "pearson", "rank_correlation": "spearman"}
+COUNTS = frozenset({"words", "emoji", "exclamation_marks", "punctuation"})
 NOT_MEDIATION = "The model cannot tell whether length is a confounder or part of what raters value"
 
 declare(
@@ -75,8 +76,11 @@ def texts(study: StudyData) -> Iterator[Estimate]:
         whole = replace(of_texts, value=values).select(np.isfinite(values))
         for source in study.codes.sources:
             part = whole.of_source(study.codes.sources.index(source))
-            over_texts = describe.share if name in SHARES else describe.mean
+            over_texts = describe.share if is_share(name) else describe.mean
             mean = over_texts(part.value, item=part.item, rater=part.item)
+            if name in COUNTS:
+                # a text has no more of anything than characters
+                mean = kept_within(mean, 0.0, float(np.nanmax(study.covariates.known["characters"], initial=1.0)))
             yield _of_texts(for_new_items(mean), part, {"source": source, "covariate": name}, "text_mean")
         for source in study.codes.sources:
             if study.protocol.reference not in {source, None}:

@@ -43,7 +43,9 @@ BELOW_ZERO = "below 0"
 FILTERED: tuple[Part, ...] = ("pool", "condition", "shown_label")
 NO_DIFFERENCE = {0.0: "zero", 0.5: "50%", 1.0: "1 (no difference)"}
 # Measures of texts that are shares; the others have units of their own.
-SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
+_SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
+# before the name of a declared word list, and after that of an imported score with the name of a measure
+WORD_SHARE, IMPORTED = "word_share.", " (imported)"
 OF_RATERS, OF_RATERS_ALONE = "for new raters of these items", "for new raters"
 GENERALIZES: dict[Inference, str] = {
     "items": "for new items rated by these raters",
@@ -87,7 +89,12 @@ def number(value: float, kind: Kind) -> str:
 def kind_of(estimate: Estimate) -> Kind:
     """Return how the values of an estimate are formatted; measures of texts differ in kind."""
     about = declared(estimate.statistic)
-    return about.kind_of_share if about.kind_of_share and estimate.scope.get("covariate") in SHARES else about.kind
+    return about.kind_of_share if about.kind_of_share and is_share(estimate.scope.get("covariate", "")) else about.kind
+
+
+def is_share(covariate: str) -> bool:
+    """Whether a measure of texts is a share of sentences or words."""
+    return covariate in _SHARES or (covariate.startswith(WORD_SHARE) and not covariate.endswith(IMPORTED))
 
 
 def estimate_text(estimate: Estimate) -> str:
@@ -244,6 +251,9 @@ COVARIATES = {
     "lix": "readability (LIX, higher is harder)",
     "flesch": "readability (Flesch, higher is easier)",
     "question_share": "share of sentences that ask",
+    "emoji": "number of emoji",
+    "exclamation_marks": "number of exclamation marks",
+    "punctuation": "number of punctuation marks",
     "sentiment": f"sentiment (VADER, {MINUS}1 to 1)",
     "first_person_share": "share of first-person words",
     "advice_share": "share of sentences with advice",
@@ -252,6 +262,8 @@ COVARIATES = {
 
 def covariate_text(name: str) -> str:
     """Return the label of a covariate."""
+    if name.startswith(WORD_SHARE):
+        return f"share of words in the list {name.removeprefix(WORD_SHARE)}"
     return COVARIATES.get(name, name)
 
 

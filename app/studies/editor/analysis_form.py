@@ -323,6 +323,12 @@ def _responder(control: Control, data: Data, columns: Columns) -> Control:
     return replace(select(control, options, "None"), is_set=bool(control.value), help=help_)
 
 
+def _word_lists(control: Control, data: Data, columns: Columns) -> Control:  # noqa: ARG001 - as the other rules
+    help_ = "One word per line; kind* stands for all words that begin so. The report compares how often texts use them."
+    rows = tuple(replace(row, key_label="Name of the list") for row in control.children)
+    return replace(control, label="Lists of words", help=help_, children=rows)
+
+
 def _matched_items(control: Control, data: Data, columns: Columns) -> Control:
     options = _named(data, columns.items)
     help_ = "The column that names what several items are versions of. Versions are compared with each other."
@@ -350,4 +356,5 @@ _CHOICES: dict[str, Callable[[Control, Data, Columns], Control]] = {
     "analysis.rater_groups": _rater_groups,
     "analysis.responder": _responder,
     "analysis.matched_items": _matched_items,
+    "analysis.word_lists": _word_lists,
 }

@@ -11,7 +11,7 @@ from scipy import stats
 from app.analysis import analyze
 from app.analysis.data import covariates as response_covariates
 from app.analysis.estimate import Scope
-from app.analysis.wording.formatting import COVARIATES, covariate_text, scope_text
+from app.analysis.wording.formatting import COVARIATES, covariate_text, kind_of, scope_text
 from app.stats.text_measures import MEASURES
 from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
 
@@ -89,6 +89,34 @@ def test_imported_score_is_correlated_with_mean_rating() -> None:
             assert estimate.estimate == pytest.approx(known(rated, scored).statistic)
             assert (estimate.n_units, estimate.n_raters, estimate.unit) == (9 * len(sources), 4, "response")
             assert estimate.ci_low is not None
+
+
+def test_words_of_a_list_are_a_covariate_and_differ_between_sources() -> None:
+    """Moral foundations, for example: the share of words in a list that the study declares."""
+    study, rows, responses = protocol(FIVE, analysis={"word_lists": {"care": ["gentl*", "care"]}}), _ratings(6), []
+    share = {}
+    for n, response in enumerate(_responses(6, **{"word_share.care": lambda i, _: str(i)})):
+        n_kind = 4 - n % 3 if response["source"] == "model" else int(n == 0)
+        responses.append({**response, "text": " ".join(["gently"] * n_kind + ["word"] * (8 - n_kind)) + " 🙂" * n_kind})
+        share[response["response"]] = n_kind / 8
+    report = analyze(frames(study, rows, responses=responses), study)
+    gap = np.mean([share[f"i{i}:model"] - share[f"i{i}:human"] for i in range(6)])
+    of_list: Scope = {"covariate": "word_share.care"}
+    found = only(report, "text_difference", scope={**BOTH, **of_list})
+    assert found.estimate == pytest.approx(gap)
+    assert kind_of(found) == "share_points"
+    assert found.ci_low is not None
+    assert only(report, "text_difference", scope={**BOTH, "covariate": "emoji"}).estimate == pytest.approx(8 * gap)
+    rare = only(report, "text_mean", scope={"source": "human", "covariate": "emoji"})
+    assert rare.ci_low is not None
+    assert 0 < rare.ci_low < (rare.estimate or 0)
+    assert "possible range" in rare.method
+    means = _means(rows)
+    known = stats.pearsonr([means[name] for name in share], [*share.values()]).statistic
+    assert only(report, "correlation", section="text", scope=of_list).estimate == pytest.approx(known)
+    assert covariate_text("word_share.care") == "share of words in the list care"
+    # an imported column with the name of a measure keeps its own
+    assert find(report, "correlation", section="text", scope={"covariate": "word_share.care (imported)"})
 
 
 def test_equal_length_difference_matches_least_squares() -> None:

@@ -170,12 +170,12 @@ def test_no_page_asks_for_a_key(name: str) -> None:
             field = control.name.rpartition(".")[2]
             assert "Keys of" not in control.help, control.help
             # Numbers and words of questions whose answers cannot be listed.
-            is_answer = ".expect." in control.name or ".accept." in control.name
+            is_answer = any(part in control.name for part in (".expect.", ".accept.", ".word_lists."))
             field = "label" if re.search(r"\.level_labels\.|:more\.", control.name) else field
             assert control.shape != "line" or field in WRITTEN, control.name
             assert control.shape != "lines" or field in LISTS or is_answer, control.name
             if control.shape in {"named", "pairs"}:
-                labels = {"Name of the level", "Value in the link", "What it says, such as Version"}
+                labels = {"Name of the level", "Value in the link", "What it says, such as Version", "Name of the list"}
                 assert {one.key_label for one in control.children if one.key_name and not control.options} <= labels
 
 
