@@ -260,7 +260,7 @@ class Opening:
     def _walk(self) -> Iterator[Check]:
         if self.walk is None:
             return
-        title, fix = "Trial run", Fix("show_study", {}, "trial-run")
+        title, fix = "Walk-through", Fix("show_study", {}, "trial-run")
         if not self.walk.is_done:
             words = "Nobody has gone through this study as a rater yet, from the consent form to the last page."
             yield Check("look", title, words, fix)

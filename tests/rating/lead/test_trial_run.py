@@ -105,7 +105,7 @@ def submit(client: TestClient, page: Any, *chosen: str, **fields: str) -> Any:  
 def walk(db: Connection, lead: Lead) -> tuple[str, str]:
     study = get_study(db, "small", lead.id)
     assert study
-    (line,) = [one for one in get_opening(db, study).checklist() if one.title == "Trial run"]
+    (line,) = [one for one in get_opening(db, study).checklist() if one.title == "Walk-through"]
     return line.state, line.words
 
 
@@ -122,7 +122,7 @@ def test_whole_session_is_walked_and_nothing_is_stored_in_the_study(
 
     def go(words: str, *chosen: str, **fields: str) -> None:
         nonlocal page
-        assert "Trial run: nothing is stored" in page.text
+        assert "Walk-through: nothing is stored" in page.text
         assert words in page.text, page.text
         seen.append(words)
         page = submit(client, page, *chosen, **fields)
@@ -191,10 +191,10 @@ def test_walk_counts_for_the_protocol_that_was_walked(
     assert study
     assert "C0DE42" in page.text
     found = {one.title: one.state for one in get_opening(db, study).checklist()}
-    assert found["Trial run"] == "good"
+    assert found["Walk-through"] == "good"
     save_change(db, study, lead, 0, Change(lambda data: data["title"], lambda data: {**data, "title": "Another"}))
     found = {one.title: one.state for one in get_opening(db, study).checklist()}
-    assert found["Trial run"] == "look"
+    assert found["Walk-through"] == "look"
 
 
 def test_walk_is_in_the_condition_that_the_lead_chooses(db: Connection, client: TestClient, lead: Lead) -> None:
@@ -260,12 +260,12 @@ def test_only_people_of_the_study_walk_through_it_also_once_it_is_open(
     stranger = visit()
     assert stranger.get(address(page)).status_code == 400
     stranger.follow_redirects = True
-    assert "Trial run" not in stranger.post(f"{address(page)}/trial-run/again").text
+    assert "Walk-through" not in stranger.post(f"{address(page)}/trial-run/again").text
     assert n_copies(db) == 1
     assert client.post("/s/small/trial-run/again").status_code == 404
     open_study(db, "small")
     assert "Walk through as a rater" in client.get("/studies/small").text
-    assert "Trial run: nothing is stored" in start(client).text
+    assert "Walk-through: nothing is stored" in start(client).text
     assert db.execute(text("SELECT count(*) FROM raters WHERE study_id = :study"), {"study": study_id}).scalar() == 0
 
 
