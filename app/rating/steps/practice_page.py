@@ -14,10 +14,11 @@ from app.base.web.deps import Db
 from app.protocol.checks import is_right
 from app.protocol.questions.display import Display
 from app.protocol.questions.slot import Slot
+from app.protocol.study import Protocol
 from app.rating.deps import Form, FormFields, Session
 from app.rating.http_responses import go, rater_page
 from app.rating.page.sheet import Sheet, make_sheet
-from app.rating.rater_path import current_step, protocol_of
+from app.rating.rater_path import current_step, protocol_of, slots_of
 from app.rating.sessions import RatingSession
 from app.rating.steps.practice import Feedback, PracticePage, feedback_on, next_practice, practice_page, submit_practice
 
@@ -26,10 +27,13 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One question of a practice page: the given and the accepted answers, in the page's words."""
+    """One question of a practice page: the given and the accepted answers, in the page's words.
+
+    `given` has with each answer what it is about, such as Response A, if the page has several.
+    """
 
     text: str
-    given: tuple[str, ...]
+    given: tuple[tuple[Message | None, str], ...]
     accepted: tuple[str, ...]
     is_right: bool
 
@@ -61,7 +65,7 @@ def show_feedback(request: Request, slug: str, number: int, db: Db, session: Ses
         return go(request, "show_current", slug=slug)
     protocol = protocol_of(db, session)
     sheet = make_sheet(protocol, feedback.page.view, wrong={})
-    lines = _lines(feedback, sheet, language_of(protocol.language))
+    lines = _lines(feedback, protocol, sheet)
     return rater_page(
         request, "feedback.html", slug, protocol, session=session, feedback=feedback, lines=lines, sheet=sheet
     )
@@ -91,18 +95,23 @@ def _page(
     )
 
 
-def _lines(feedback: Feedback, sheet: Sheet, language: Language) -> list[Line]:
+def _lines(feedback: Feedback, protocol: Protocol, sheet: Sheet) -> list[Line]:
     """The questions with expected answers, in the order of the page."""
-    expect = feedback.page.declared.expect
-    slots = {field.question.key: field.slot for field in reversed(sheet.fields) if field.question.key in expect}
+    expect, language = feedback.page.declared.expect, language_of(protocol.language)
+    names: dict[str, list[str]] = {}
+    for slot in slots_of(protocol, feedback.page.view):
+        names.setdefault(slot.question.key, []).append(slot.name)
     lines = []
-    for key, slot in reversed(slots.items()):
+    for fields in (block.rows for block in sheet.blocks if block.first.question.key in expect):
+        first, key = fields[0].slot, fields[0].question.key
         given = feedback.answers.get(key, ())
+        by_name = dict(zip(names[key], given, strict=False))
+        answers = ((field.about, by_name.get(field.slot.name, "")) for field in fields)
         lines.append(
             Line(
-                slot.question.text,
-                tuple(_words(feedback, slot, value, language) for value in given if value),
-                tuple(_words(feedback, slot, value, language) for value in expect[key]),
+                first.question.text,
+                tuple((about, _words(feedback, first, value, language)) for about, value in answers if value),
+                tuple(_words(feedback, first, value, language) for value in expect[key]),
                 is_right(expect[key], given),
             )
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -122,6 +123,18 @@ def test_failed_practice_may_continue(opened: Callable[..., int], visitor: Calla
     assert "0 of 1 practice answer matches ours." in page.text
     assert "From now on, your answers count." in page.text
     assert heading(anna.get("/s/study/rate")) == "Item 1 of 3"
+
+
+def test_feedback_says_which_response_each_answer_is_about(
+    opened: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    opened(trials=[{"item": "try-1", "expect": {"empathy": [4, 5]}}])
+    anna = visitor()
+    anna.begin()
+    page = anna.post("/s/study/practice/1", data={**FULL, "q1r0": "2", "q1r1": "4"})
+    answers = [re.sub("<[^>]+>", "", row) for row in re.findall("<dd.*?</dd>", page.text, re.DOTALL)]
+    given = ["Response A: slightly", "Response B: empathetic"]
+    assert answers == [*given, "empathetic", "very empathetic"]
 
 
 def test_repeated_or_forged_practice_answer_changes_nothing(
