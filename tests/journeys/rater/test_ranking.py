@@ -120,6 +120,34 @@ def test_choosing_a_taken_rank_swaps_responses(engine: Engine, page: Page) -> No
     order_of(page).to_have_text("Your order: Response C > Response B > Response A")
 
 
+def drag(page: Page, letter: str, place: int) -> None:
+    target = page.locator(".ranking-drag .place").nth(place - 1)
+    page.locator(".ranking-drag .letter", has_text=letter).hover()
+    page.mouse.down()
+    box = target.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+
+
+def test_letters_can_be_dragged_into_order_and_move_each_other_on(engine: Engine, page: Page) -> None:
+    open_it(engine)
+    arrive(page)
+    end = page.locator("#next").bounding_box()
+    expect(page.locator(".ranking-drag .place")).to_have_text(["1", "2", "3"])
+    for letter, place in (("A", 1), ("B", 2), ("C", 1)):
+        drag(page, letter, place)
+    order_of(page).to_have_text("Your order: Response C > Response A > Response B")
+    drag(page, "B", 1)
+    order_of(page).to_have_text("Your order: Response B > Response C > Response A")
+    expect(page.get_by_role("group", name="Response B").get_by_label("1")).to_be_checked()
+    assert page.locator("#next").bounding_box() == end
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    page.reload()
+    expect(page.locator(".ranking-drag .place .letter")).to_have_text(["B", "C", "A"])
+    assert [number for number, _ in ranks(engine)] == [1, 2, 3]
+
+
 def test_equal_responses_share_rank_if_ties_allowed(engine: Engine, page: Page) -> None:
     open_it(engine, ties=True)
     arrive(page)
