@@ -60,9 +60,9 @@ def without_times(text: str) -> str:
 
 def heading(page: Any) -> str:  # noqa: ANN401
     """The h1 of the page."""
-    found = re.search(r"<h1[^>]*>([^<]*)</h1>", page.text)
+    found = re.search(r"<h1[^>]*>(.*?)</h1>", page.text)
     assert found, page.text
-    return found[1]
+    return re.sub(r"<[^>]*>", "", found[1])
 
 
 def n_checked(page: Any) -> int:  # noqa: ANN401
