@@ -68,6 +68,11 @@ def test_work_is_handed_over_without_loading_its_libraries() -> None:
     assert (HEAVY | {"docx", "lxml"}) & loaded_by(f"import {', '.join(HANDED_OVER)}") == set()
 
 
+def test_evidence_about_raters_loads_only_numpy() -> None:
+    """With pandas and scipy, the first view of *Raters* took half a second of processor more."""
+    assert HEAVY & loaded_by("import app.main, app.rating.review.stored_evidence") == {"numpy"}
+
+
 def test_web_process_and_rating_load_no_heavy_library_and_no_telemetry(engine: Engine) -> None:
     with engine.begin() as db:
         build_study(db, protocol_of())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from app.protocol.rater_flags import Evidence
-from app.stats.arrays import Bools, Floats, Ints
 from app.stats.raters.agreement_with_others import OthersAgreement, agreement_with_others, choices_with_others
+
+if TYPE_CHECKING:
+    # Loads pandas and scipy, for half a second of the first view of *Raters*.
+    from app.stats.arrays import Bools, Floats, Ints
 
 K = TypeVar("K", bound="Hashable")
 
@@ -79,7 +82,6 @@ def _listed(found: OthersAgreement) -> list[tuple[int, float | None]]:
 
 
 def _evidence(one: RaterAnswers, n_compared: int, agreement: float | None) -> Evidence:
-    counts = np.unique(one.number, return_counts=True)[1]
     return Evidence(
         n_ratings=one.n_ratings,
         n_trials=len(one.active_ms),
@@ -87,7 +89,7 @@ def _evidence(one: RaterAnswers, n_compared: int, agreement: float | None) -> Ev
         total_ms=float(one.active_ms.sum()),
         n_words=one.n_words,
         n_points=len(one.number),
-        n_most=int(counts.max(initial=0)),
+        n_most=_longest_run(np.sort(one.number)),
         longest_run=_longest_run(one.number) if one.has_order else 0,
         n_sides=len(one.is_left),
         n_left=int(one.is_left.sum()),
@@ -103,5 +105,6 @@ def _longest_run(values: Floats | Bools) -> int:
     >>> _longest_run(np.array([1.0, 2, 2, 2, 1])), _longest_run(np.array([]))
     (3, 0)
     """
-    starts = np.flatnonzero(values[1:] != values[:-1]) + 1
-    return int(np.diff(starts, prepend=0, append=len(values)).max())
+    # Twice as fast as `np.diff` with `prepend` and `append` for the few dozen answers that most raters give.
+    ends = np.concatenate([[-1], np.flatnonzero(values[1:] != values[:-1]), [len(values) - 1]])
+    return int((ends[1:] - ends[:-1]).max())

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.stats.arrays import Floats, Ints
+if TYPE_CHECKING:
+    from app.stats.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
