@@ -87,7 +87,8 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
                 "open the study from there again."
             )
         )
-    if study.status == "draft":
+    # A personal link is looked up first: one that was revoked will not work later either.
+    if study.status == "draft" and arrival.platform != "invite":
         raise NotOpenError(NOT_YET)
     rating_session = _open_session(request, slug, db, study, arrival)
     # Checked before the commit: an exception here rolls back the arrival of a new rater.

@@ -191,6 +191,22 @@ def test_personal_link_works_until_revoked(
     assert visitor().get("/s/study?invite=guessed").status_code == 403
 
 
+def test_personal_link_of_a_draft_says_first_that_it_was_revoked(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study_id = study()
+    with engine.begin() as db:
+        address = db.execute(text("UPDATE studies SET status = 'draft' RETURNING rater_token")).scalar_one()
+        link = f"/s/{address}?invite={record_invite(db, study_id)}"
+    assert "has not opened yet" in visitor().get(link).text
+    with engine.begin() as db:
+        assert not db.execute(text("SELECT count(*) FROM raters")).scalar_one()
+        db.execute(text("UPDATE invites SET revoked_at = now()"))
+    page = visitor().get(link).text
+    assert "no longer valid" in page
+    assert "has not opened yet" not in page
+
+
 def test_cookie_is_http_only_and_host_bound_over_https(app: FastAPI, study: Callable[..., int]) -> None:
     study()
     plain = TestClient(app, base_url="http://testserver", follow_redirects=False)
