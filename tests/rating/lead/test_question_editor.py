@@ -320,6 +320,10 @@ def test_labels_that_do_not_fit_the_points_are_said_and_chosen(
     save(client, 2, labels="never\nalways", do="fit ends")
     points = document(db)["questions"][1]["scale"]["points"]
     assert [one["words"] for one in points] == ["never", "", "", "", "always"]
+    page = save(client, 2, labels="never")
+    assert "This is 1 label, and the scale has 5 points." in page
+    assert "write one label on each line" in page
+    assert 'value="fit points"' not in page
 
 
 def test_answers_of_a_category_keep_their_codes_when_reworded(client: TestClient, db: Connection, lead: Lead) -> None:
