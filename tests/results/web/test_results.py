@@ -362,6 +362,12 @@ def test_study_without_ratings_says_so(client: TestClient, db: Connection, lead:
     page = client.get("/studies/small/results")
     assert page.status_code == 200
     assert "No ratings yet" in page.text
+    db.execute(text("DELETE FROM kept_results"))
+    nobody_works(client)
+    at_once = client.get("/studies/small/results").text
+    assert "No ratings yet" in at_once
+    assert "See simulated results" in at_once
+    assert not re.search('Computing the results|http-equiv="refresh"', at_once)
 
 
 @pytest.mark.usefixtures("rated")
