@@ -152,8 +152,9 @@ def _owner_problems(
 
 def _limits(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
     n_raters = sum(group.n_raters for group in groups)
-    if protocol.design.max_raters is not None and protocol.design.max_raters < n_raters:
-        yield f"design.max_raters admits {protocol.design.max_raters} raters, but {n_raters} are needed."
+    most = protocol.design.max_raters
+    if most is not None and most < n_raters:
+        yield f"at most {counted(most, 'rater')} may take part (Max raters), but {n_raters} are needed."
     for attribute, values in protocol.design.quotas.items():
         if sum(values.values()) < n_raters:
             yield f"the quotas for {attribute} admit {sum(values.values())} raters, but {n_raters} are needed."

@@ -128,7 +128,7 @@ EXPERTS = {"trials": "single", "pools": {"expert": {"raters_per_trial": 2, "tria
             {"expert": ["e1"]},
             "the pool expert needs 4 raters, and raters.csv names 1 (2 raters for each of 8 trials).",
         ),
-        ({"design": {"max_raters": 2}}, {}, "design.max_raters admits 2 raters, but 3 are needed."),
+        ({"design": {"max_raters": 2}}, {}, "at most 2 raters may take part (Max raters), but 3 are needed."),
         (
             {"design": {"quotas": {"gender": {"woman": 1, "man": 1}}}},
             {},
