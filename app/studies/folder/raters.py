@@ -44,7 +44,8 @@ def named_in(ratings: Table | None, problems: Problems) -> pd.DataFrame:
     named = ids(ratings, "rater", problems) if ratings is not None else np.array([], dtype=object)
     keys = np.array([key for key in pd.unique(named) if key], dtype=object)
     if len(keys):
-        allowed = f"a file with rater, kind and pool; the {len(keys)} raters in ratings.csv are treated as people"
+        there = f"every rater in ratings.csv is treated as a person: {counted(len(keys), 'rater')}"
+        allowed = f"a file with rater, kind and pool; {there}"
         problems.note("raters.csv", None, None, "no such file", allowed)
     empty = np.full(len(keys), "", dtype=object)
     return raters_frame(keys, np.full(len(keys), "person", dtype=object), empty, {}, {})

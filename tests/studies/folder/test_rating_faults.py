@@ -124,6 +124,9 @@ def test_missing_raters_file_is_derived_from_ratings_with_note() -> None:
     study = read_small(raters=None)
     assert study.raters[["rater", "kind"]].to_numpy().tolist() == [["r1", "person"], ["r2", "person"]]
     assert [note.file for note in study.notes] == ["raters.csv"]
+    assert study.notes[0].allowed.endswith("is treated as a person: 2 raters")
+    of_one = read_small(raters=None, ratings="\n".join(one for one in RATINGS.splitlines() if not one.startswith("r2")))
+    assert of_one.notes[0].allowed.endswith("is treated as a person: 1 rater")
 
 
 def test_time_without_zone_is_utc() -> None:
