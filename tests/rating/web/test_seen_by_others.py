@@ -56,7 +56,12 @@ OF_SESSION = {
     ("POST", "/practice/{number}"),
 }
 # For leads who walk through their own design.
-OF_TRIAL_RUN = {("GET", "/trial-run"), ("GET", "/trial-run/phone"), ("POST", "/trial-run/skip"), ("POST", "/trial-run/again")}
+OF_TRIAL_RUN = {
+    ("GET", "/trial-run"),
+    ("GET", "/trial-run/phone"),
+    ("POST", "/trial-run/skip"),
+    ("POST", "/trial-run/again"),
+}
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
 
 
