@@ -25,7 +25,8 @@ def study_of(
     **parts: Any,  # noqa: ANN401 - whatever a protocol takes
 ) -> int:
     """Create a draft with a human and a model response per item, and two raters per trial."""
-    protocol = protocol_of(slug, title=title, design={"trials": "pairs", "raters_per_trial": 2}, **parts)
+    design = {"trials": "pairs", "raters_per_trial": 2} | parts.pop("design", {})
+    protocol = protocol_of(slug, title=title, design=design, **parts)
     study_id = build_study(db, protocol, n_items=0, texts=[{"key": key} for key in item_keys])
     if lead is not None:
         record_member(db, study_id, lead.id, "owner")

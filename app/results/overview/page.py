@@ -100,10 +100,11 @@ def _counted(db: Db, study: Own) -> dict[str, Any]:
     counted = coverage.get_coverage(db, study.id)
     protocol = get_protocol(db, study.id, study.protocol_version)
     n_finished = counted.rating_sessions.n_finished
+    per_rater = protocol.design.trials_per_rater or (counted.n_rated / n_finished if n_finished else None)
     progress = progress_words(
         counted.n_rated,
         counted.n_seats,
-        per_rater=protocol.design.trials_per_rater or (counted.n_rated / n_finished if n_finished else None),
+        per_rater=per_rater if study.status != "closed" else None,
         n_last_day=counted.n_last_day if study.status == "open" else 0,
         now=datetime.now(UTC),
     )

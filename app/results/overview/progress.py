@@ -21,7 +21,7 @@ def progress_words(n_rated: int, n_seats: int, *, per_rater: float | None, n_las
     Args:
         n_rated: number of trials rated so far, once for each rater.
         n_seats: number of trials to be rated, once for each rater.
-        per_rater: number of trials per rater; None if unknown.
+        per_rater: number of trials per rater; None if unknown, or if no more raters can come.
         n_last_day: number of trials rated by people within the last 24 hours.
         now: the current time.
 

@@ -71,7 +71,9 @@ def test_copy_keeps_questions_consent_and_recruitment_with_codes_of_its_own(
 def test_archived_study_is_listed_separately(client: TestClient, study_id: int) -> None:
     client.post(f"{PAGE}/archive", data={"archive": "true"})
     assert "Archived studies (1)" in client.get("/studies").text
+    assert '<span class="chip">archived</span>' in client.get(PAGE).text
     client.post(f"{PAGE}/archive", data={"archive": "false"})
+    assert '<span class="chip">archived</span>' not in client.get(PAGE).text
     assert "Archived studies" not in client.get("/studies").text
 
 

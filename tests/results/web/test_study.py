@@ -146,6 +146,20 @@ def test_study_can_be_opened_paused_and_closed(client: TestClient, db: Connectio
         assert db.execute(text("SELECT status FROM studies")).scalar_one() == status
 
 
+def test_closed_study_asks_for_no_more_raters(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead, design={"trials_per_rater": 1})
+    client.post("/studies/small/status", data={"status": "open"})
+    assert "About 4 more raters needed." in client.get("/studies/small").text
+    assert "Recruit raters" in client.get("/studies/small/raters").text
+    client.post("/studies/small/status", data={"status": "closed"})
+    page = client.get("/studies/small").text
+    assert "0 of 4 trials rated (0%)." in page
+    assert "more raters needed" not in page
+    page = client.get("/studies/small/raters").text
+    assert "No one rated in this study." in page
+    assert "Recruit raters" not in page
+
+
 def test_closing_says_whom_it_stops(client: TestClient, db: Connection, study_id: int) -> None:
     assert "rating now" not in client.get("/studies/small").text
     rate(db, study_id, rater="a")
