@@ -16,7 +16,7 @@ def earlier_sentences(by_version: Mapping[str, Mapping[str, int]], labels: Label
     """Yield how many answers were given under an earlier wording; questions with the same numbers share a sentence.
 
     >>> list(earlier_sentences({"warmth": {"": 42, "1": 48}}, Labels()))[0]
-    '48 of 90 answers to Warmth were given to another wording, under version 1 of the study. They count together.'
+    '48 of 90 answers to Warmth were given to an earlier wording, under version 1 of the study. They count together.'
     """
     alike: dict[tuple[tuple[str, int], ...], list[str]] = {}
     for key, counts in by_version.items():
@@ -27,6 +27,6 @@ def earlier_sentences(by_version: Mapping[str, Mapping[str, int]], labels: Label
         which = and_list(f"version {version}" + (f" ({whole(n)})" if len(before) > 1 else "") for version, n in before)
         answers = f"{counted(n_all, 'answer')} to {'each of ' if len(names) > 1 else ''}{and_list(names)}"
         yield (
-            f"{whole(n_before)} of {answers} {'was' if n_before == 1 else 'were'} given to another wording, "
+            f"{whole(n_before)} of {answers} {'was' if n_before == 1 else 'were'} given to an earlier wording, "
             f"under {which} of the study. They count together."
         )

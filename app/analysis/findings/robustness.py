@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.analysis.estimate import Estimate, without
+from app.analysis.estimate import Estimate, Scope, without
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report
 from app.analysis.report.verdicts import excludes_no_difference
@@ -46,11 +46,24 @@ def _of_contrast(contrast: MainContrast, report: Report) -> Iterator[OtherWay]:
     for one in report.of("rater"):
         if "sensitivity" in one.scope and (one.measured, one.statistic, without(one.scope, "sensitivity")) == wanted:
             found[SENSITIVITY[one.scope["sensitivity"]]] = one
+    found |= {_combined_with(one): one for one in report.of("judge") if _is_combined(one, wanted)}
     is_clear = excludes_no_difference(contrast.estimate)
     for name, one in found.items():
         if one.estimate is not None:
             other = excludes_no_difference(one)
             yield OtherWay(contrast, name, one, None if None in {other, is_clear} else other != is_clear)
+
+
+def _is_combined(one: Estimate, wanted: tuple[object, str, Scope]) -> bool:
+    """Whether this is the same difference by people and model judges together, beside that of people alone."""
+    measured, statistic, scope = wanted
+    of = (one.measured, one.statistic, without(one.scope, "rater_kind", "raters"))
+    return of == (measured, f"{statistic}_ppi", scope)
+
+
+def _combined_with(one: Estimate) -> str:
+    judges = one.scope["raters"]
+    return f"people combined with model {'judge' if len(judges) == 1 else 'judges'} {and_list(judges, most=MAX_NAMED)}"
 
 
 def robustness_sentence(ways: Sequence[OtherWay], *, is_named: bool = True) -> str:

@@ -269,11 +269,12 @@ def _distributions(report: Report, study: protocol.Protocol, who: str, end: str,
     rated = [one for key, found in about.items() if key not in of_raters for one in found]
     groups = [*grouped_by_points(_ranked(rated, study)), *(about[key] for key in of_raters if about[key])]
     for number, group in enumerate(groups, start=1):
-        keys = {one.question for one in group}
+        keys = {one.question for one in group if one.n_ratings}
         question = study.question(keys.pop() or "") if len(keys) == 1 else None
-        title = _wording(question, study) if question else "Ratings"
-        key = question.key if question else None
         named = group if question else _named(group, study)
+        about_which = f"Ratings of {and_list(dict.fromkeys(str(one.measured) for one in named), most=MAX_NAMES)}"
+        title = _wording(question, study) if question else about_which if len(groups) > 1 else "Ratings"
+        key = question.key if question else None
         yield Chart(f"distribution-{number}{end}", "comparison", key, f"{title}{who}", named, *kinds, "body")
 
 

@@ -228,7 +228,7 @@ def _answer(
 
 
 def _versions(db: Connection, own: LeadAndStudy, made: LiveReport) -> str:
-    """Which versions of the design raters saw, and how many answers were given to another wording."""
+    """Which versions of the design raters saw, and how many answers were given to an earlier wording."""
     reworded = earlier_sentences(made.report.sample.by_version, made.protocol.labels)
     return " ".join(filter(None, (version_words(db, own.study, own.study.protocol_version), *reworded)))
 

@@ -14,7 +14,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import MODELS, columns_of
 from app.analysis.findings.answers import in_short
 from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
-from app.analysis.findings.robustness import robustness_sentence
+from app.analysis.findings.robustness import LOWEST, robustness_sentence
 from app.analysis.findings.summary import Summary, length_words, summary_of, wording_words
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import p_words, primary_answers, published_line
@@ -34,6 +34,8 @@ MAX_AGREEMENT, MAX_AGREEMENT_BESIDE, MAX_AGREEMENT_WITH_NEED = 9, 4, 3
 MAX_ANSWERS, MAX_NOTES = 2, 4
 # Two lines beside the table of agreement; the page of agreement has all of it.
 MAX_NEEDED = 140
+# Other analyses are folded too: those of the first primary differences.
+MAX_WAYS = 40
 # Exploratory comparisons are folded; a page of a thousand rows is not read.
 MAX_EXPLORATORY = 40
 
@@ -112,6 +114,8 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "changes": changes,
         "changes_words": _changes_words(report, summary, changes) if changes else " ".join(summary.warnings),
         "robust": robustness_sentence(summary.ways, is_named=False),
+        "other_ways": [(one, effect_cell(one.estimate)) for one in summary.ways[:MAX_WAYS]],
+        "about_ways": LOWEST,
         "robust_part": part_of(summary.ways[0].contrast.estimate) if summary.ways else "",
         "has_flagged": any(one.unflagged != "–" for one in cards),
         **_agreement(summary, is_short=are_rows),

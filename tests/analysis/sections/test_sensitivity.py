@@ -98,7 +98,7 @@ def test_first_half_and_texts_that_a_source_has_twice() -> None:
 
 
 def test_answers_to_the_current_wording_are_told_apart() -> None:
-    """They counted together with answers to another wording, without a word."""
+    """They counted together with answers to an earlier wording, without a word."""
     before = RATERS[:5]
     arrivals = pd.DataFrame(
         [(rater, "finished", None, *(("1", "empathy") if rater in before else ("2", None))) for rater in RATERS],
@@ -110,7 +110,8 @@ def test_answers_to_the_current_wording_are_told_apart() -> None:
     assert found.note.startswith("without 60 answers to an earlier wording")
     assert "current_wording" not in ways(report, "preference")
     said = (
-        "60 of 96 answers to Empathy were given to another wording, under version 1 of the study. They count together."
+        "60 of 96 answers to Empathy were given to an earlier wording, under version 1 of the study. "
+        "They count together."
     )
     assert said in report.notes
     assert report.as_document()["answers_by_version"] == {"empathy": {"current": 36, "1": 60}}

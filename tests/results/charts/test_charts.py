@@ -220,3 +220,25 @@ def test_equivalence_margin_is_a_band_around_zero() -> None:
     charts = {chart.key: chart for chart in charts_of(analyze(frames(study, rows), study), study)}
     (row,) = _data(charts["comparison"].spec(), "margin_low")
     assert (row["margin_low"], row["margin_high"]) == (-0.5, 0.5)
+
+
+def test_charts_of_ratings_name_their_questions() -> None:
+    """Charts of two scales were both called Ratings, and so was that of the only question with answers."""
+    other = {**FIVE, "text": "Other?"}
+    seven = {**other, "scale": dict.fromkeys(range(1, 8), "")}
+    asked = (FIVE, {**other, "key": "warmth"}, {**seven, "key": "tone"}, {**seven, "key": "style"})
+    study = protocol(*asked)
+    rows = [
+        {"rater": f"r{n}", "item": "a", "response": f"a:{source}", "question": key, "value": 1 + n}
+        for n in range(3)
+        for source in ("human", "model")
+        for key in ("empathy", "warmth", "tone", "style")
+    ]
+    whole = analyze(frames(study, rows), study)
+    titles = [chart.title for chart in charts_of(whole, study) if chart.key.startswith("distribution")]
+    assert titles == ["Ratings of Empathy and Warmth", "Ratings of Tone and Style"]
+    few = protocol(*asked[:2])
+    rated = [row for row in rows if row["question"] == "empathy"]
+    alone = analyze(frames(few, rated), few)
+    titles = [chart.title for chart in charts_of(alone, few) if chart.key.startswith("distribution")]
+    assert titles == [FIVE["text"]]

@@ -77,9 +77,10 @@ def test_results_page_json_and_csv_show_published_estimates(client: TestClient) 
 def test_summary_reports_how_length_changes_the_results(client: TestClient) -> None:
     page = " ".join(client.get("/studies/ayers/results").text.split())
     table = page[page.index("What could change this answer") : page.index("Reviewer 2")]
-    assert re.findall("<strong>(.*?) \\(", table) == ["55.7%", "0.18"], "of Preference and Quality, not of Empathy"
+    assert re.findall("<strong>(.*?) \\(", table) == 2 * ["55.7%", "0.18"], "of Preference and Quality, not of Empathy"
     assert "0.63 (0.39 to 0.88)" in table
-    assert "2 of 11 other analyses change the answer.</a>" in table
+    assert "2 of 11 other analyses change the answer.</summary>" in table
+    assert len(re.findall('role="rowheader"', table)) == 3 + 11, "each other analysis has a row with its interval"
 
 
 @pytest.mark.usefixtures("ayers")
@@ -383,7 +384,7 @@ def test_versions_of_the_design_that_raters_answered_under_are_told(client: Test
     assert re.search(told, report_context_of(db, study).status)
     by_version = client.get("/studies/small/results.json").json()["answers_by_version"]
     assert by_version == {"preference": {"1": 2}}
-    reworded = r"use version 2\. 2 of 2 answers to .* to another wording, under version 1 of the study"
+    reworded = r"use version 2\. 2 of 2 answers to .* to an earlier wording, under version 1 of the study"
     assert re.search(reworded, client.get("/studies/small/results").text)
 
 

@@ -11,6 +11,7 @@ import pytest
 from app.analysis import analyze
 from app.analysis.findings.judge_conclusions import conclusions_by_judge
 from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.findings.robustness import other_ways
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.sections.judges.together import DRAWN, RANDOM, STACKED, TOGETHER
@@ -84,6 +85,20 @@ def test_difference_is_that_of_both_over_all_items() -> None:
     assert only(found, "judge_weight", scope=BOTH, question="empathy").estimate == pytest.approx(expected.judge_weight)
     worth = only(found, "effective_n", scope=BOTH, question="empathy")
     assert worth.estimate == pytest.approx(expected.effective_n.estimate)
+
+
+def test_difference_by_both_is_told_beside_that_of_people() -> None:
+    """Other analyses of a primary difference lacked it, though people rated only a sample."""
+    study = protocol(FIVE, CHOICE, analysis={"primary": ["empathy", "preference"]})
+    found = report()
+    shown = labelled(
+        analyze(frames(study, rows_of(), raters=[{"rater": "judge", "kind": "model"}]), study), study.labels
+    )
+    ways = other_ways(main_contrasts(shown, study), shown)
+    told = {one.estimate.statistic: one for one in ways if one.name == "people combined with model judge judge"}
+    assert {*told} == {"mean_difference_ppi", "share_preferred_ppi"}
+    both = only(found, "mean_difference_ppi", scope=BOTH)
+    assert (told["mean_difference_ppi"].estimate.ci_low, told["mean_difference_ppi"].is_changed) == (both.ci_low, False)
 
 
 def test_known_probabilities_count_and_what_was_not_drawn_is_left_out() -> None:
