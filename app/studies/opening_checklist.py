@@ -119,6 +119,10 @@ class Opening:
             *self._walk(),
         ]
 
+    @property
+    def _has_no_trials(self) -> bool:
+        return self.needs is not None and not self.needs.n_seats
+
     def _draft(self) -> Iterator[Check]:
         for path, words in self.problems:
             section = section_of(path)
@@ -140,7 +144,7 @@ class Opening:
             items, names = counted(len(self.left_out), "item"), and_list(self.left_out, N_NAMED)
             words = f"{items} without the responses that a trial needs will not be shown: {names}."
             yield Check("look", "Items", words, Fix("show_items"))
-        if self.revealing is None or not self.protocol.design.blind:
+        if self.revealing is None or not self.protocol.design.blind or self._has_no_trials:
             return
         if not self.revealing:
             yield Check("good", "Blinding", "No response seems to reveal who wrote it.")
@@ -229,8 +233,12 @@ class Opening:
             return
         fix = Fix("show_section", {"part": "assignment"}, "design.raters_per_trial")
         title = "Trials and raters"
+        if self._has_no_trials:
+            words = "No trials can be made yet. Add texts that have the responses a trial needs."
+            yield Check("stop", title, words, Fix("show_texts"))
+            return
         if problem := _reason(check_feasible, self.protocol, self.needs):
-            yield Check("stop", title, problem if self.needs.n_seats else f"No trials can be made. {problem}", fix)
+            yield Check("stop", title, problem, fix)
             return
         head, *arithmetic = self.needs.sentences()[: 1 + len(self.needs.groups)]
         state: State = "look" if self.needs.notes else "good"

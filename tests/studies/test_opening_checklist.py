@@ -197,6 +197,15 @@ def test_uneven_design_is_looked_at_and_even_one_is_good() -> None:
     assert line(Opening(study, "", feasibility(study, (), {})), "Trials and raters").state == "stop"
 
 
+def test_study_without_texts_asks_for_them_and_says_nothing_of_blinding() -> None:
+    study = protocol()
+    opening = Opening(study, "", feasibility(study, (), {}), revealing=())
+    found = line(opening, "Trials and raters")
+    assert found.words == "No trials can be made yet. Add texts that have the responses a trial needs."
+    assert found.fix == Fix("show_texts")
+    assert "Blinding" not in {check.title for check in opening.checklist()}
+
+
 @pytest.mark.parametrize("path", ["flow.consent.text", "instructions", "rater_title", "completion.text"])
 def test_field_of_a_placeholder_is_on_the_page_that_it_leads_to(path: str) -> None:
     fix = place_of(path)
