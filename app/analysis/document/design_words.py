@@ -121,8 +121,11 @@ def sources_sentence(protocol: Protocol, n_responses: Mapping[str, int] | None =
     return f"Responses come from {and_list(said)}." if said else "Raters judge the items themselves."
 
 
-def check_sentences(protocol: Protocol) -> Iterator[str]:
-    """Checks of the raters, and the rules by which one is flagged."""
+NO_SPEED = "No times were recorded, so speed was not checked."
+
+
+def check_sentences(protocol: Protocol, *, has_times: bool = True) -> Iterator[str]:
+    """Checks of the raters, and the rules by which one is flagged; `has_times`: whether their times are known."""
     checks, flow = protocol.checks, protocol.flow
     if flow.practice:
         yield f"Raters practise on {counted(len(flow.practice.trials), 'trial')} with feedback."
@@ -139,8 +142,11 @@ def check_sentences(protocol: Protocol) -> Iterator[str]:
         yield f"The study has {and_list(parts)}."
     if protocol.raters.identity == "unknown":
         return
-    yield f"Raters are flagged if they {'; '.join(flag_rules(protocol))}."
-    yield "Flagged raters are kept, and the main estimates are repeated without them."
+    if rules := "; ".join(flag_rules(protocol, has_times=has_times)):
+        yield f"Raters are flagged if they {rules}."
+        yield "Flagged raters are kept, and the main estimates are repeated without them."
+    if not has_times:
+        yield NO_SPEED
 
 
 def exclusion_rule(protocol: Protocol) -> str:
@@ -362,15 +368,16 @@ def _high(protocol: Protocol, key: str, cut: float) -> str:
 # The rules for flags, as the methods of a report and a preregistration name them.
 
 
-def flag_rules(protocol: Protocol) -> Iterator[str]:
-    """The rules of `design.rater_flags` that can apply to this study."""
+def flag_rules(protocol: Protocol, *, has_times: bool = True) -> Iterator[str]:
+    """The rules of `protocol.rater_flags` that can apply to this study; those about speed only if it `has_times`."""
     checks = protocol.checks
     if checks.n_scored:
         of = counted(checks.n_scored, "attention check or gold trial", "attention checks and gold trials")
         yield f"failed at least {checks.flagged_at} of {of}"
-    yield f"were shown more than {MAX_WORDS_PER_MINUTE} words per minute"
-    yield "took less than a third of the median time per trial"
-    if checks.too_fast_sd is not None:
+    if has_times:
+        yield f"were shown more than {MAX_WORDS_PER_MINUTE} words per minute"
+        yield "took less than a third of the median time per trial"
+    if has_times and checks.too_fast_sd is not None:
         yield f"took a total time more than {checks.too_fast_sd:g} standard deviations below the mean"
     if protocol.scaled_questions:
         same = f"{SAME_POINT:.0%} or more of at least {MIN_POINTS} ratings"

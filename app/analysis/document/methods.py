@@ -9,6 +9,7 @@ from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.document.bibliography import REFERENCES, of_estimate, of_procedure
 from app.analysis.document.design_words import (
     GENERALIZATION,
+    NO_SPEED,
     check_sentences,
     condition_sentences,
     consent_sentences,
@@ -115,7 +116,7 @@ def methods_section(
             "Checks, exclusions and missing data",
             _paragraph(
                 [
-                    *check_sentences(protocol),
+                    *check_sentences(protocol, has_times=_has_times(report)),
                     exclusion_rule(protocol),
                     *_excluded(sample),
                     *missing_sentences(sample, protocol, about.n_skipped),
@@ -254,6 +255,12 @@ def _limits(report: Report, protocol: Protocol, summary: Summary) -> Iterator[st
         yield summary.failed
 
 
+def _has_times(report: Report) -> bool:
+    """Whether the report's raters have times; also where it has no record of them."""
+    whole = (one for one in report.of("rater") if one.statistic == "median_seconds" and not one.scope)
+    return all(one.estimate is not None for one in whole if one.n_raters)
+
+
 def _checks(report: Report) -> Iterator[str]:
     """What the raters' checks and the models' assumptions say."""
     for one in report.of("rater"):
@@ -263,6 +270,8 @@ def _checks(report: Report) -> Iterator[str]:
             yield (
                 f"{whole(n)} of {whole(one.n_units)} raters {are} flagged: {one.note}." if n else "No rater is flagged."
             )
+            if not _has_times(report):
+                yield NO_SPEED
     odds = [one for one in report.estimates if one.statistic == "proportional_odds_trend" and one.p_value is not None]
     failed = [one for one in odds if (one.p_value or 1) < DOUBTFUL_P and "rater_kind" not in one.scope]
     if failed:

@@ -19,7 +19,7 @@ from app.analysis.document.bibliography import (
     references_of,
 )
 from app.analysis.document.body_tables import needed_table
-from app.analysis.document.design_words import SHAPES
+from app.analysis.document.design_words import NO_SPEED, SHAPES
 from app.analysis.document.findings import primary_answers_blocks
 from app.analysis.document.methods import ADJUSTMENTS
 from app.analysis.document.numbered import Numbered
@@ -190,10 +190,28 @@ def test_limits_do_not_repeat_that_raters_are_simulated() -> None:
     assert ARE_SIMULATED not in texts(study_report(report, study, [], NOW)[0])
 
 
+def test_speed_is_not_said_to_be_checked_without_times() -> None:
+    """Methods named rules of speed, and Limits said that nobody is flagged, where no rating has a time."""
+    study = protocol(FIVE)
+
+    def said(**times: Any) -> str:  # noqa: ANN401 - a cell
+        found = [{**row, **times} for row in rows(keys=("empathy",))]
+        return texts(study_report(analyze(frames(study, found), study), study, [], NOW)[0])
+
+    timed, untimed = said(active_ms=60_000), said(active_ms=None)
+    assert "words per minute" in timed
+    assert NO_SPEED not in timed
+    assert "words per minute" not in untimed
+    assert "median time" not in untimed
+    # once in Methods, once in Limits
+    assert untimed.count(NO_SPEED) == 2
+
+
 def test_report_without_ratings_says_so() -> None:
     study = protocol(FIVE)
     document, references = study_report(analyze(frames(study, []), study), study, [], NOW)
     assert "No rater has answered." in texts(document)
+    assert NO_SPEED not in texts(document)
     assert references
 
 
