@@ -136,6 +136,8 @@ def interval_text(estimate: Estimate) -> str:
         return high if high == BELOW_ZERO else f"{low} to {high}"
     if estimate.ci_low is not None and estimate.ci_reason:
         return f"from {_limit(estimate.ci_low, estimate)}, {REASONS[estimate.ci_reason]}"
+    if estimate.ci_reason == "one_cluster" and estimate.n_items == 0:
+        return "no interval: the question is not about items"
     if estimate.ci_reason == "one_cluster" and declared(estimate.statistic).no_difference is None:
         return "no interval: there is only one item or one rater"
     return f"no interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""

@@ -86,7 +86,7 @@ from app.results.charts.straight_lining import (
 )
 from app.results.charts.table import Table
 from app.results.charts.theme import Spec, Theme, Width, wrapped_axes
-from app.results.scale_widths import scale_width
+from app.results.scale_widths import scale_points, scale_width
 
 
 class Build(Protocol):
@@ -326,9 +326,9 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
     primary = _primary_questions(study)
     for number, question in enumerate(study.questions, start=1):
         key, label = question.key, study.labels.question(question.key)
-        split_up = report.of("subgroup", key)
+        split_up, points = report.of("subgroup", key), scale_points(key, study)
         for nth, split in enumerate(splits_of(split_up)):
-            draw, tell = partial(conditions_spec, split=split), partial(conditions_finding, split=split)
+            draw, tell = partial(conditions_spec, split=split, points=points), partial(conditions_finding, split=split)
             title = f"{label}: {NAMES[split].lower()} by source"
             tabulate = partial(conditions_table, split=split)
             name = f"{split.replace('_', '-')}-{number}"
@@ -337,8 +337,10 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
             yield Chart(name, "conditions", key, title, split_up, draw, tabulate, tell, place)
         over_turns = report.of("contrast", key)
         if turn_places(over_turns):
-            kinds = (turns_spec, turns_table, turns_finding)
-            yield Chart(f"turns-{number}", "turns", key, f"{label}: turn by turn", over_turns, *kinds, "body")
+            title, of_turns = f"{label}: turn by turn", partial(turns_spec, points=points)
+            yield Chart(
+                f"turns-{number}", "turns", key, title, over_turns, of_turns, turns_table, turns_finding, "body"
+            )
         if paired := with_pairs(report.of("disagreement", key)):
             # a document has no room for one chart per question
             kinds = (rater_pairs_spec, rater_pairs_table, rater_pairs_finding)

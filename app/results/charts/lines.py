@@ -16,10 +16,11 @@ from app.results.charts.table import Table
 from app.results.charts.theme import SCHEMA, Spec, Theme, Width, config, series_colours, title_of
 
 HEIGHT = 260
-# The width of a chart that fills its container, if that is narrow; and of a character of a label, in pixels.
-LEAST_WIDTH, CHARACTER, LEAST_CHARACTERS = 480, 7, 8
+# The width of a chart that fills its container, if that is narrow; of a character of a label; of the y axis with its
+# title; and of the space between two labels; in pixels.
+LEAST_WIDTH, CHARACTER, AXIS_WIDTH, GAP = 480, 7, 60, 8
+LEAST_CHARACTERS = 8
 EVERY_SOURCE = "All"
-SUBTITLE = "Means with 95% CIs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,20 @@ class Place:
 
 
 def lines_spec(
-    places: Sequence[Place], *, x: str, y: str, title: str, theme: Theme, width: Width, is_ordered: bool
+    places: Sequence[Place],
+    *,
+    x: str,
+    y: str,
+    title: str,
+    theme: Theme,
+    width: Width,
+    is_ordered: bool,
+    points: Sequence[float] = (),
 ) -> Spec | None:
-    """Return points with intervals, joined by lines; ordered positions (turns) show the intervals as a band."""
+    """Return points with intervals, joined by lines; ordered positions (turns) show the intervals as a band.
+
+    The axis spans the `points` of the scale, so that a small difference looks small; without any, the means.
+    """
     drawn = [place for place in places if place.estimate.estimate is not None]
     if not drawn:
         return None
@@ -50,7 +62,8 @@ def lines_spec(
     }
     axis = {"labelAngle": 0, **_place_labels(at, width)}
     axis_x = {"field": "at", "type": "ordinal", "title": x, "sort": at, "axis": axis}
-    axis_y = {"field": "low", "type": "quantitative", "title": y, "scale": {"zero": False}}
+    rows = [_row(place) for place in drawn]
+    axis_y = {"field": "low", "type": "quantitative", "title": y, **_span(rows, points)}
     beside = {"field": "series", "type": "nominal", "scale": {"domain": series, "paddingOuter": 3}}
     shared = {"x": axis_x, "color": colour, **({} if is_ordered else {"xOffset": beside})}
     mean = {"field": "mean", "type": "quantitative"}
@@ -59,14 +72,14 @@ def lines_spec(
     rule = {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**shared, "y": axis_y, "y2": {"field": "high"}}}
     line = {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**shared, "y": mean}}
     point = {"mark": {"type": "point", "filled": True, "size": 80, "opacity": 1}}
-    points = {**point, "encoding": {**shared, "y": mean, "shape": shape}}
-    layers = [band, line, points] if is_ordered else [rule, line, points]
+    means = {**point, "encoding": {**shared, "y": mean, "shape": shape}}
+    layers = [band, line, means] if is_ordered else [rule, line, means]
     return {
         "$schema": SCHEMA,
-        "title": title_of(title, SUBTITLE),
+        "title": title_of(title, _subtitle(drawn)),
         "width": width,
         "height": HEIGHT,
-        "data": {"values": [_row(place) for place in drawn]},
+        "data": {"values": rows},
         "layer": layers,
         "config": config(theme),
     }
@@ -76,6 +89,26 @@ def _row(place: Place) -> dict[str, Any]:
     estimate = place.estimate
     low, high = (estimate.estimate if end is None else end for end in (estimate.ci_low, estimate.ci_high))
     return {"at": place.at, "series": place.series, "mean": estimate.estimate, "low": low, "high": high}
+
+
+def _span(rows: Sequence[dict[str, Any]], points: Sequence[float]) -> dict[str, Any]:
+    """The scale of the y axis, and its ticks: none between two points of the scale."""
+    if len(points) < len(("first", "last")):
+        return {"scale": {"zero": False}}
+    low, high = min(points[0], *(row["low"] for row in rows)), max(points[-1], *(row["high"] for row in rows))
+    return {
+        "scale": {"zero": False, "nice": False, "domain": [low, high]},
+        "axis": {"tickMinStep": points[1] - points[0]},
+    }
+
+
+def _subtitle(drawn: Sequence[Place]) -> str:
+    """What is drawn: means without an interval are not said to have one."""
+    without = [place.estimate for place in drawn if place.estimate.ci_low is None]
+    if not without:
+        return "Means with 95% CIs"
+    why = next((interval_text(one) for one in without if one.ci_reason), "no interval")
+    return f"Means; {why}" if len(without) == len(drawn) else f"Means with 95% CIs; where none is drawn, {why}"
 
 
 def lines_table(places: Sequence[Place], first: str) -> Table:
@@ -92,8 +125,8 @@ def _cell(estimate: Estimate) -> str:
 
 
 def _place_labels(at: Sequence[str], width: Width) -> dict[str, Any]:
-    """The labels below the places in lines of the width that each place has."""
-    each = (width if isinstance(width, int) else LEAST_WIDTH) // len(at)
+    """The labels below the places in lines of the width that each place has beside the y axis."""
+    each = ((width if isinstance(width, int) else LEAST_WIDTH) - AXIS_WIDTH) // len(at) - GAP
     lines = {name: wrap(name, max(LEAST_CHARACTERS, each // CHARACTER)) for name in at}
     return {"labelExpr": f"{json.dumps(lines)}[datum.value]", "labelLimit": max(each, LEAST_CHARACTERS * CHARACTER)}
 
@@ -122,10 +155,16 @@ def places_of(estimates: Sequence[Estimate], split: Shown) -> list[Place]:
 
 
 def conditions_spec(
-    estimates: Sequence[Estimate], split: Shown, *, title: str, theme: Theme = "light", width: Width = 560
+    estimates: Sequence[Estimate],
+    split: Shown,
+    *,
+    title: str,
+    theme: Theme = "light",
+    width: Width = 560,
+    points: Sequence[float] = (),
 ) -> Spec | None:
-    """Return a line chart in which parallel lines mean that there is no interaction."""
-    draw = partial(lines_spec, x=NAMES[split], y="Mean rating", title=title, theme=theme, width=width)
+    """Return a chart in which parallel lines mean that there is no interaction, on an axis of the scale's `points`."""
+    draw = partial(lines_spec, x=NAMES[split], y="Mean rating", title=title, theme=theme, width=width, points=points)
     return draw(places_of(estimates, split), is_ordered=False)
 
 
@@ -155,10 +194,17 @@ def turn_places(estimates: Sequence[Estimate]) -> list[Place]:
     return [Place(str(f.scope["turn"]), f.scope["turn"], f.scope.get("source", EVERY_SOURCE), f) for f in means]
 
 
-def turns_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
-    """Return a chart with one line per source over the turns."""
-    places = turn_places(estimates)
-    return lines_spec(places, x="Turn", y="Mean rating", title=title, theme=theme, width=width, is_ordered=True)
+def turns_spec(
+    estimates: Sequence[Estimate],
+    *,
+    title: str,
+    theme: Theme = "light",
+    width: Width = 560,
+    points: Sequence[float] = (),
+) -> Spec | None:
+    """Return a chart with one line per source over the turns, on an axis of the `points`."""
+    draw = partial(lines_spec, x="Turn", y="Mean rating", title=title, theme=theme, width=width, points=points)
+    return draw(turn_places(estimates), is_ordered=True)
 
 
 def turns_table(estimates: Sequence[Estimate]) -> Table:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from typing import Any
 
 import pytest
 
 from app.analysis import analyze
+from app.analysis.estimate import Estimate
 from app.analysis.report.labelled import labelled_estimate
+from app.analysis.report.report import Report
 from app.protocol.labels import Labels
 from app.results.charts.chart import Chart, charts_of
 from app.results.charts.lines import Place, lines_spec
+from app.results.charts.render import render
+from app.results.charts.theme import LETTER
 from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 TIE = {**CHOICE, "tie": True}
 
@@ -171,8 +173,50 @@ def test_names_below_narrow_places_are_in_lines() -> None:
     words = json.loads(spec["layer"][0]["encoding"]["x"]["axis"]["labelExpr"].removesuffix("[datum.value]"))
     assert words == {
         "Shown label: Swapped label": ["Shown label:", "Swapped label"],
-        "Shown label: True label": ["Shown label: True", "label"],
+        "Shown label: True label": ["Shown label:", "True label"],
     }
+
+
+def test_labels_of_two_conditions_do_not_overlap_on_a_phone() -> None:
+    """The width of the y axis was not left out of what each place has."""
+    places = [
+        Place(f"Shown label: {name} label", k, "Human", Estimate("subgroup", "empathy", {}, "mean", 3.0))
+        for k, name in enumerate(("swapped", "correct"))
+    ]
+    spec = lines_spec(places, x="Condition", y="Mean", title="", theme="light", width=300, is_ordered=False)
+    assert spec is not None
+    spec |= {"autosize": {"type": "fit-x", "contains": "padding"}}
+    labels = re.findall(r'translate\(([\d.]+),16\)"[^>]*>(<tspan>.*?)</text>', render(spec, "svg").decode())
+    left, right = (float(centre) for centre, _ in labels)
+    lines = [line for _, label in labels for line in re.findall(r">([^<]+)<", label)]
+    assert lines == ["Shown label:", "swapped label", "Shown label:", "correct label"]
+    assert max(map(len, lines)) * LETTER < right - left
+
+
+def test_axis_of_conditions_spans_the_scale_and_only_drawn_intervals_are_named() -> None:
+    """Means of a question about the rater said to have intervals, on an axis from 4.94 to 5.10."""
+    question = {**FIVE, "target": "rater"}
+
+    def encoded(*parts: dict[str, Any]) -> dict[str, Any]:
+        means = [
+            Estimate("subgroup", "empathy", {"condition": at}, "mean", mean, ci_level=0.95, **one)
+            for at, mean, one in zip(("a", "b"), (3.0, 3.1), parts, strict=True)
+        ]
+        charts = charts_of(Report("small", "0" * 64, (), tuple(means)), protocol(question))
+        spec = next(chart for chart in charts if chart.key == "condition-1").spec()
+        assert spec is not None
+        return spec
+
+    none, known = {"ci_reason": "one_cluster", "n_items": 0}, {"ci_low": 2.5, "ci_high": 5.5}
+    why = "no interval: the question is not about items"
+    spec = encoded(none, none)
+    y = spec["layer"][0]["encoding"]["y"]
+    assert (y["scale"]["domain"], y["axis"]["tickMinStep"]) == ([1, 5], 1)
+    assert spec["title"]["subtitle"] == [f"Means; {why}"]
+    assert encoded(none, known)["title"]["subtitle"] == [f"Means with 95% CIs; where none is drawn, {why}"]
+    spec = encoded(known, known)
+    assert spec["title"]["subtitle"] == ["Means with 95% CIs"]
+    assert spec["layer"][0]["encoding"]["y"]["scale"]["domain"] == [1, 5.5]
 
 
 def test_theme_changes_only_colours() -> None:
