@@ -21,6 +21,8 @@ ROW_HEIGHT, LOW_ROW_HEIGHT, MARKS_HEIGHT = 46, 20, 26
 # Of what a row has for its marks.
 BAR = 0.74
 ABOUT = "How often each point of the scale was chosen, centred on the middle of the scale"
+# So many sources of one question have low rows, so that they fit on a page.
+MANY = 12
 # Bars of one chart; more are drawn in several.
 MAX_BARS = 60
 
@@ -45,7 +47,7 @@ def distribution_spec(
     ]
     span = max(row["high"] for row in segments) - min(row["low"] for row in segments)
     data = alt.InlineData(segments)
-    height = LOW_ROW_HEIGHT if len({estimate.measured for estimate in bars}) > 1 else ROW_HEIGHT
+    height = LOW_ROW_HEIGHT if len(labels[-1]) == 1 else ROW_HEIGHT
     rows = Rows(labels, [], (height, MARKS_HEIGHT), width, headings)
     base = alt.Chart(data).encode(y=rows.place)
     named = base.encode(y=rows.named)
@@ -107,6 +109,8 @@ def _rows(bars: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], l
     """The label of each row, which rows only name a question, and the row of each bar."""
     questions = [bar.measured for bar in bars]
     n_questions = len(set(questions))
+    if n_questions == 1 and len(bars) >= MANY:
+        return [(_counted(scope_text(bar.scope), bar),) for bar in bars], [], [*range(len(bars))]
     if n_questions == 1:
         return (
             [(scope_text(bar.scope), f"{whole(bar.n_ratings)} ratings") for bar in bars],
@@ -114,7 +118,7 @@ def _rows(bars: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], l
             [*range(len(bars))],
         )
     if n_questions == len(bars):
-        return [(f"{bar.measured} (n = {whole(bar.n_ratings)})",) for bar in bars], [], [*range(len(bars))]
+        return [(_counted(str(bar.measured), bar),) for bar in bars], [], [*range(len(bars))]
     labels: list[tuple[str, ...]] = []
     headings, places = [], []
     for k, bar in enumerate(bars):
@@ -122,8 +126,12 @@ def _rows(bars: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], l
             headings.append(len(labels))
             labels.append((str(bar.measured),))
         places.append(len(labels))
-        labels.append((f"{scope_text(bar.scope)} (n = {whole(bar.n_ratings)})",))
+        labels.append((_counted(scope_text(bar.scope), bar),))
     return labels, headings, places
+
+
+def _counted(name: str, bar: Estimate) -> str:
+    return f"{name} (n = {whole(bar.n_ratings)})"
 
 
 def _name(bar: Estimate) -> str:

@@ -20,11 +20,13 @@ from app.base.numbers import MINUS
 from app.protocol.primary import PrimaryContrast
 from app.results.charts.agreement import rater_pairs_spec
 from app.results.charts.chart import charts_of
+from app.results.charts.distribution import ROW_HEIGHT, distribution_spec
 from app.results.charts.forest import forest_spec
 from app.results.charts.page import LINES, WIDTHS, Size, untitled
 from app.results.charts.plane import plane_spec
 from app.results.charts.render import render
 from app.results.charts.straight_lining import straight_lining_finding, straight_lining_spec
+from app.results.documents.report_files import MAX_HEIGHT
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
@@ -381,6 +383,20 @@ def test_difference_is_highlighted_by_one_rule_which_is_said() -> None:
     assert [fill == ink for ink, fill in found] == [True, False]
     assert found[1][1] == "transparent"
     assert "Filled, blue: clear, " in chart.caption
+
+
+def test_chart_of_the_ratings_of_26_sources_fits_on_a_page() -> None:
+    detail = {"counts": [1, 2, 3], "words": ["1", "2", "3"]}
+    bars = [
+        Estimate("distribution", "care", {"source": f"s{n}"}, "median", 2.0, n_ratings=6, detail=detail)
+        for n in range(26)
+    ]
+    spec = distribution_spec(bars, title="Ratings")
+    assert spec
+    assert spec["height"] <= MAX_HEIGHT
+    short = distribution_spec(bars[:3], title="Ratings")
+    assert short
+    assert short["height"] == 3 * ROW_HEIGHT
 
 
 def test_legend_that_takes_two_rows_in_print_is_not_cut() -> None:
