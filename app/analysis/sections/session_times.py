@@ -83,7 +83,9 @@ def rating_sessions(known: RatingSessions) -> Iterator[Estimate]:
     if n:
         flagged = known.flagged_among(answers)
         names = ", ".join(f"{name} ({why})" for name, why in flagged.items())
-        share = Result(len(flagged) / n, Method(words="flagged"), n_units=n, note=names or "no rater is flagged")
+        unchecked = "" if len(known.trials) else f"; {NO_TIMES}, so speed was not checked"
+        note = names or f"no rater is flagged{unchecked}"
+        share = Result(len(flagged) / n, Method(words="flagged"), n_units=n, note=note)
         yield record_of(None, share, answers, section=SECTION, scope={}, statistic="flagged_share", unit="rater_mean")
 
 

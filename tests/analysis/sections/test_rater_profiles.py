@@ -143,6 +143,19 @@ def test_estimates_are_repeated_without_flagged_raters_if_any() -> None:
     assert not find(fewer, "share_preferred", section="rater")
 
 
+@pytest.mark.parametrize(
+    ("active_ms", "note"),
+    [
+        (60_000, "no rater is flagged"),
+        (None, "no rater is flagged; no times were recorded, so speed was not checked"),
+    ],
+)
+def test_nobody_flagged_is_not_said_of_speed_without_times(active_ms: int | None, note: str) -> None:
+    rows = [row for row in _rows(3, 4, active_ms=active_ms) if row["question"] == "empathy"]
+    study = protocol(FIVE)
+    assert only(analyze(frames(study, rows), study), "flagged_share").note == note
+
+
 def test_total_time_far_below_others_is_flagged_when_finished() -> None:
     study = protocol(FIVE, checks={"too_fast_sd": 1}, design={"trials_per_rater": 2})
     rows = [
