@@ -157,12 +157,14 @@ def _limits(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:
         yield f"at most {counted(most, 'rater')} may take part (Max raters), but {n_raters} are needed."
     for attribute, values in protocol.design.quotas.items():
         if sum(values.values()) < n_raters:
-            yield f"the quotas for {attribute} admit {sum(values.values())} raters, but {n_raters} are needed."
+            named = protocol.labels.column(attribute)
+            yield f"the quotas for {named} admit {sum(values.values())} raters, but {n_raters} are needed."
     for name, factor in protocol.conditions.items():
         for level, cap in factor.caps.items():
             needed = sum(group.n_raters for group in groups if group.cell.level(name) == level)
             if cap < needed:
-                yield f"the cap for {name}={level} admits {cap} raters, but {needed} are needed."
+                named = protocol.labels.condition(f"{name}={level}")
+                yield f"at most {counted(cap, 'rater')} may have {named}, but {needed} are needed."
 
 
 def _attention(protocol: Protocol, groups: Sequence[Group]) -> Iterator[str]:

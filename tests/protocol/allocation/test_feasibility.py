@@ -132,12 +132,12 @@ EXPERTS = {"trials": "single", "pools": {"expert": {"raters_per_trial": 2, "tria
         (
             {"design": {"quotas": {"gender": {"woman": 1, "man": 1}}}},
             {},
-            "the quotas for gender admit 2 raters, but 3 are needed.",
+            "the quotas for Gender admit 2 raters, but 3 are needed.",
         ),
         (
             {"conditions": {"label": {**LABEL, "caps": {"true": 2}}}, "flow": DEBRIEF},
             {},
-            "the cap for label=true admits 2 raters, but 3 are needed.",
+            "at most 2 raters may have Label: true, but 3 are needed.",
         ),
         ({"design": {"repeats": {"n": 1}}}, {}, "4 trials per rater are too few for 1 repeat at least 5 trials apart."),
         (

@@ -218,7 +218,7 @@ def test_page_shows_design_requirements_and_obstacles(client: TestClient, db: Co
             "told": {"kind": "instruction", "levels": {"a": "A", "b": "B"}, "assign": "between", "caps": {"a": 1}}
         },
     )
-    assert "This design cannot be fulfilled: the cap for told=a" in client.get("/studies/unmet").text
+    assert "cannot be fulfilled: at most 1 rater may have Told: a, but " in client.get("/studies/unmet").text
 
 
 def test_study_without_possible_trials_says_so(client: TestClient, db: Connection, lead: Lead) -> None:
