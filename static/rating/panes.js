@@ -8,6 +8,7 @@
   const isCalm = matchMedia("(prefers-reduced-motion:reduce)");
   const places = new Map();
   let byPointer = false;
+  let going = 0;
 
   const scrolls = (element) => element && element.scrollHeight > element.clientHeight + 1 && ["auto", "scroll"].includes(getComputedStyle(element).overflowY);
   const pane = () => ["#reading", "#texts"].map((id) => $(id)).find(scrolls);
@@ -85,6 +86,8 @@
   document.addEventListener("keydown", () => { byPointer = false; }, true);
   document.addEventListener("focusin", ({ target }) => { const slot = target.closest?.(".asks .slot"); if (slot) attend(slot, target.closest("[data-of]").dataset); else if (!byPointer) rest(); });
   document.addEventListener("change", ({ target }) => {
+    // Whoever chooses a response after a tap stays there.
+    clearTimeout(going);
     if (target.matches("[data-show]")) {
       if (target.value === "situation") repeatSituation();
       evenOut();
@@ -92,7 +95,7 @@
       return;
     }
     const slot = target.closest(".asks .slot");
-    if (slot && byPointer && isPhone.matches && target.type === "radio") setTimeout(() => { if (slot.isConnected) goOn(slot); }, 250);
+    if (slot && byPointer && isPhone.matches && target.type === "radio") going = setTimeout(() => { if (slot.isConnected) goOn(slot); }, 250);
   });
 
   // On a phone, the situation once more beside the responses: a copy to read only, not to mark words in.

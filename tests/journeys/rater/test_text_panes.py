@@ -73,7 +73,7 @@ def test_touch_layout_shows_response_rated_next(engine: Engine, new_context: Cal
     page.locator("label:has(#q1r0-4)").tap()
     expect(page.locator("[data-response=r1]")).to_be_visible()
     expect(page.locator("[data-slot=q1r1]")).to_have_class("slot now")
-    page.locator("label:has(#q1r1-2)").tap()
+    page.locator("label:has(#q1r0-2)").tap()
     expect(page.locator("[data-response=r0]")).to_be_visible()
     expect(page.locator("[data-slot=q1r1] .words").nth(1)).to_have_text("slightly")
 
@@ -104,6 +104,11 @@ def test_tap_on_the_next_row_is_not_lost_to_a_pane_of_another_height(
         page.locator(f"label:has(#{row}-3)").tap()
         expect(page.locator(f"#{row}-3")).to_be_checked(timeout=2_000)
         assert page.locator("[data-slot=q1r1]").evaluate(IN_PAGE) == before
+    # A response that is chosen right after a tap stays, though the page would go on to the next question.
+    page.locator("label:has(#q1r0-2)").tap()
+    page.locator("[data-show='2']").evaluate("radio => radio.click()")
+    page.wait_for_timeout(400)
+    expect(page.locator("[data-show='2']")).to_be_checked()
     expect(page.locator("#save-state")).to_have_text("Saved")
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.locator(".sheet-bar").evaluate("bar => bar.offsetHeight") < 54, "a bar of one line"
