@@ -218,19 +218,20 @@ def _answer(
     looks = _looks(request, own) if made.protocol.monitoring.looks and found["here"] == SUMMARY else []
     with request.app.state.begin() as db:
         kept = list_snapshots(db, own.study.id)
-        versions = _versions(db, own, made) if found["here"] == SUMMARY else ""
+        seen = version_words(db, own.study, own.study.protocol_version) if found["here"] == SUMMARY else ""
     plan = _plan(request, own, made, own.study.protocol_version)
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
-    found |= {"versions": versions, "computing": computing, "newest": answer and _answered(asked, answer)}
+    found |= {"versions": _versions(made, found["here"], seen), "computing": computing}
+    found |= {"newest": answer and _answered(asked, answer)}
     found |= {"update": _update(request, stopped or made)}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
 
-def _versions(db: Connection, own: LeadAndStudy, made: LiveReport) -> str:
+def _versions(made: LiveReport, here: str, seen: str = "") -> str:
     """Which versions of the design raters saw, and how many answers were given to an earlier wording."""
-    reworded = earlier_sentences(made.report.sample.by_version, made.protocol.labels)
-    return " ".join(filter(None, (version_words(db, own.study, own.study.protocol_version), *reworded)))
+    reworded = earlier_sentences(made.report.sample.by_version, made.protocol.labels) if here == SUMMARY else ()
+    return " ".join(filter(None, (seen, *reworded)))
 
 
 def _answered(asked: ReportQuery, answer: LiveReport) -> Answered | None:
@@ -290,7 +291,8 @@ def _snapshot(request: Request, own: LeadAndStudy, asked: ReportQuery, context: 
     frame = _frame(replace(asked, filters=made.filters), made, shown, is_current=True)
     plan = _plan(request, own, made, opened.row.protocol_version)
     found = {**found, "monitoring": [], "snapshots": [], "opened": opened, "base": base_address(request), "plan": plan}
-    found |= {"replica_note": "", "stopped": None, "versions": "", "computing": None, "newest": None, "update": ""}
+    found |= {"replica_note": "", "stopped": None, "computing": None, "newest": None, "update": ""}
+    found |= {"versions": _versions(made, found["here"])}
     frame["command"] = shlex.join(["attune", "snapshot", "show", own.study.slug, asked.snapshot, "--json"])
     return page(request, template, lead=own.lead, study=own.study, **frame, **found)
 

@@ -386,6 +386,8 @@ def test_versions_of_the_design_that_raters_answered_under_are_told(client: Test
     assert by_version == {"preference": {"1": 2}}
     reworded = r"use version 2\. 2 of 2 answers to .* to an earlier wording, under version 1 of the study"
     assert re.search(reworded, client.get("/studies/small/results").text)
+    saved = client.post("/studies/small/snapshots", data={"name": "As submitted"}).headers["location"]
+    assert re.search("2 of 2 answers to .* to an earlier wording", client.get(saved).text)
 
 
 @pytest.mark.usefixtures("rated")
