@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.typing import NaTType
 
-from app.analysis.data.by_version import earlier_sentences
-from app.analysis.data.earlier_words import EarlierWords, answers_by_version, earlier_words
+from app.analysis.data.earlier_words import EarlierWords, answers_by_version, earlier_sentences, earlier_words
 from app.analysis.data.encoded_study import Bools, Codes, Ints, codes_of
 from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.filters import filtered

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.analysis.data.by_version import earlier_sentences
+from app.analysis.data.earlier_words import earlier_sentences
 from app.analysis.findings.findings_document import findings_document
 from app.analysis.model_code.scripts import ScriptName, scripts_of
 from app.analysis.report.labelled import labelled

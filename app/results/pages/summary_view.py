@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from app.analysis.data.by_version import earlier_sentences
+from app.analysis.data.earlier_words import earlier_sentences
 from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.document.bibliography import REFERENCES
 from app.analysis.estimate import Estimate
