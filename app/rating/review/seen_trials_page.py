@@ -12,7 +12,7 @@ from app.accounts.session import SignedIn
 from app.base.rendering.pages import page, use_language
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
-from app.base.web.middleware.security import POLICY
+from app.base.web.middleware.security import FRAMING_POLICY
 from app.protocol.pages.reveal import Stage
 from app.rating.page.sheet import make_sheet
 from app.rating.preview.preview_page import NOBODY, framed
@@ -44,7 +44,7 @@ def show_rater_answers(request: Request, db: Db, lead: SignedIn, study: Own, rat
         after=trials[place + 1] if place + 1 < len(trials) else None,
         labels=get_protocol(db, study.id, study.protocol_version).labels,
     )
-    response.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    response.headers["Content-Security-Policy"] = FRAMING_POLICY
     return response
 
 

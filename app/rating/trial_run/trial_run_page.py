@@ -10,7 +10,7 @@ from app.base.rendering.pages import page
 from app.base.web.cookies import get_cookie, set_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
-from app.base.web.middleware.security import POLICY
+from app.base.web.middleware.security import FRAMING_POLICY
 from app.rating.deps import MAX_AGE_S, FormFields, Session, rater_cookie
 from app.rating.http_responses import go
 from app.rating.trial_run.trial_run import TrialRunError, skip_to, start_trial_run
@@ -50,7 +50,7 @@ def show_phone(request: Request, slug: str, db: Db) -> Response:
     """The walk in a frame as wide as a phone, which shows the pages as a phone does."""
     _draft(db, slug)
     response = page(request, "rating/trial_run/phone.html", slug=slug)
-    response.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    response.headers["Content-Security-Policy"] = FRAMING_POLICY
     return response
 
 

@@ -12,7 +12,7 @@ from app.accounts.session import SignedIn
 from app.base.rendering.pages import page, use_language
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
-from app.base.web.middleware.security import POLICY
+from app.base.web.middleware.security import FRAMING_POLICY
 from app.protocol.cells import cells
 from app.protocol.rater_flags import compared_question
 from app.rating.page.sheet import reading_sheet
@@ -111,7 +111,7 @@ def item_page(request: Request, db: Db, own: LeadAndStudy, item: int, problem: s
         problems=list_reported_problems(db, study.id, item),
         is_special=has_special_trials(db, study.id, item),
     )
-    response.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    response.headers["Content-Security-Policy"] = FRAMING_POLICY
     return response
 
 

@@ -13,7 +13,7 @@ from app.accounts.leads import Lead
 from app.base.problem import Problem
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
-from app.base.web.middleware.security import POLICY
+from app.base.web.middleware.security import FRAMING_POLICY
 from app.base.words import readable
 from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
@@ -162,7 +162,7 @@ def design_page(
         remove=REMOVE,
         **context,
     )
-    response.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    response.headers["Content-Security-Policy"] = FRAMING_POLICY
     return response
 
 

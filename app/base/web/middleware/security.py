@@ -80,8 +80,10 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-# Where our own pages may show a page in a frame.
+# Of the pages that our own pages may show in a frame.
 FRAMED_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+# Of the pages that show one of them.
+FRAMING_POLICY = f"{POLICY}; frame-src 'self'"
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
