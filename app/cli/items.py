@@ -13,10 +13,9 @@ from app.base.database.engine import transactions
 from app.base.words import counted, or_list
 from app.cli.options import column, spreadsheet
 from app.cli.output import fail, say
-from app.cli.reading import read_sheet, reading
+from app.cli.reading import read_pairs, read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
-from app.studies.imports.column_meanings import named_columns
 from app.studies.imports.pipeline import InFolder, InStore, Place, TextsInTheWayError, import_texts
 from app.studies.imports.read_texts import Texts, response_columns
 from app.studies.imports.source_kinds import KINDS, Kind, kind_of
@@ -103,7 +102,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
     if said and not new_sources:
         raise typer.BadParameter("--kind is for --new-sources.", param_hint="--kind")
     layout = Layout(
-        responses=_sources(response or []),
+        responses=read_pairs(response or [], "--response", "SOURCE=COLUMN"),
         item=item,
         text=text,
         turns=turns,
@@ -155,13 +154,6 @@ def _kinds(named: list[str]) -> list[tuple[str, Kind]]:
             )
         found.append((pattern.strip(), kind))
     return found
-
-
-def _sources(named: list[str]) -> dict[str, str]:
-    try:
-        return named_columns(named, "SOURCE=COLUMN")
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--response") from None
 
 
 def _import(place: Place, texts: Texts, *, is_dry_run: bool) -> StudyFolder:

@@ -12,10 +12,10 @@ import typer
 from app.base.database.engine import transactions
 from app.cli.options import column, spreadsheet
 from app.cli.output import fail, say
-from app.cli.reading import read_sheet, reading
+from app.cli.reading import read_pairs, read_sheet, reading
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
-from app.studies.imports.column_meanings import NewRaters, RatingLayout, named_columns
+from app.studies.imports.column_meanings import NewRaters, RatingLayout
 from app.studies.imports.pipeline import InFolder, InStore, StudyChangedError, import_ratings
 from app.studies.imports.read_ratings import Ratings, ReadRatings
 from app.studies.studies import StudyMissingError
@@ -128,7 +128,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each is an option
         rater=rater,
         question=question_column,
         value=value,
-        questions=_pairs(question or [], "--question", "KEY=COLUMN"),
+        questions=read_pairs(question or [], "--question", "KEY=COLUMN"),
         recoded=dict(_recoded(recode or [])),
         missing=tuple(missing or ()),
     )
@@ -192,16 +192,9 @@ def _counted_in(read: ReadRatings) -> str:
     return f"{words}, {len(read.raters):,} of them new"
 
 
-def _pairs(named: list[str], option: str, form: str) -> dict[str, str]:
-    try:
-        return named_columns(named, form)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint=option) from None
-
-
 def _recoded(named: list[str]) -> Iterator[tuple[tuple[str, str], str]]:
     form = "KEY:FOUND=VALUE"
-    for key, value in _pairs(named, "--recode", form).items():
+    for key, value in read_pairs(named, "--recode", form).items():
         question, sign, found = key.partition(":")
         if not sign or not question or not found:
             raise typer.BadParameter(f'Expected {form}; found "{key}={value}".', param_hint="--recode")

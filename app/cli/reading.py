@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
+
+import typer
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.records import quiet
@@ -13,6 +15,7 @@ from app.base.limits import Limits
 from app.base.processes.side_process import bounded
 from app.settings import settings
 from app.studies.folder.read import read_folder
+from app.studies.imports.column_meanings import named_columns
 
 FACTOR = 4
 Job = TypeVar("Job")
@@ -43,3 +46,15 @@ def reading() -> Iterator[None]:
     """Limit the time and memory that a command may use to read its input."""
     with bounded(settings().upload_bounds.times(FACTOR)):
         yield
+
+
+def read_pairs(named: Iterable[str], option: str, form: str) -> dict[str, str]:
+    """The parts of what an option names in a form such as KEY=COLUMN.
+
+    Raises:
+        typer.BadParameter: a pair of another form, or a second one of the same key.
+    """
+    try:
+        return named_columns(named, form)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
