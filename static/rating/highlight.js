@@ -201,7 +201,7 @@
     if (boxes.length) mark(boxes.includes(used) ? used : boxes[0]);
   }
 
-  // Beside words that a mouse selected, so that the pointer has no way to go. Keys and screen readers have the buttons above.
+  // Buttons beside the words that a mouse selected, so that the pointer is already there. For keys and screen readers, there are the buttons above.
   const here = Object.assign(document.createElement("div"), { className: "mark-here rater", hidden: true, ariaHidden: "true" });
   document.body.append(here);
 
@@ -224,7 +224,7 @@
     here.style.top = `${bottom + here.offsetHeight + 8 < innerHeight ? bottom + 6 : top - here.offsetHeight - 6}px`;
   }
 
-  // What is selected is known a moment after the button of the mouse is let go.
+  // The selection is known a moment after the mouse button is released.
   document.addEventListener("pointerup", ({ pointerType, target }) => { if (pointerType === "mouse" && !here.contains(target)) setTimeout(offer); });
   document.addEventListener("scroll", () => { here.hidden = true; }, { capture: true, passive: true });
   here.addEventListener("mousedown", (event) => event.preventDefault());

@@ -74,19 +74,19 @@
     all.scrollIntoView({ block: "nearest", behavior: isCalm.matches ? "auto" : "smooth" });
   }
 
-  function stepBack() {
+  function showAnswered() {
     for (const question of $$(".asks .question")) {
       const all = $$("[data-group]", question);
       question.classList.toggle("is-answered", all.length > 0 && all.every(isAnswered));
     }
   }
 
-  for (const event of ["change", "attune:shown"]) document.addEventListener(event, stepBack);
+  for (const event of ["change", "attune:shown"]) document.addEventListener(event, showAnswered);
   document.addEventListener("pointerdown", () => { byPointer = true; }, true);
   document.addEventListener("keydown", () => { byPointer = false; }, true);
   document.addEventListener("focusin", ({ target }) => { const slot = target.closest?.(".asks .slot"); if (slot) attend(slot, target.closest("[data-of]").dataset); else if (!byPointer) rest(); });
   document.addEventListener("change", ({ target }) => {
-    // Whoever chooses a response after a tap stays there.
+    // A response that is chosen right after a tap stays in view.
     clearTimeout(going);
     if (target.matches("[data-show]")) {
       if (target.value === "situation") repeatSituation();
@@ -98,11 +98,11 @@
     if (slot && byPointer && isPhone.matches && target.type === "radio") going = setTimeout(() => { if (slot.isConnected) goOn(slot); }, 250);
   });
 
-  // On a phone, the situation once more beside the responses: a copy to read only, not to mark words in.
+  // On a phone, a copy of the situation in the pane of the responses. It is only read: no words can be marked in it.
   function repeatSituation() {
     const copies = $$(".situation details > :not(summary)").map((part) => part.cloneNode(true));
     for (const part of copies.flatMap((copy) => [copy, ...$$("*", copy)])) for (const name of ["id", "data-text", "data-turn", "tabindex"]) part.removeAttribute(name);
-    $(".again").replaceChildren(...copies);
+    $(".situation-copy").replaceChildren(...copies);
   }
 
   // Only what scrolls takes a stop of Tab.
@@ -142,7 +142,7 @@
     group.style.minHeight = "";
     if (!now || !isAbove.matches || $("[value=all]", now).checked) return;
     const each = $$(".response", group);
-    if ($("[value=situation]:checked", now)) each.push($(".again"));
+    if ($("[value=situation]:checked", now)) each.push($(".situation-copy"));
     each.forEach((response) => { response.style.display = "block"; });
     const tallest = Math.ceil(Math.max(...each.map((response) => response.getBoundingClientRect().height)));
     const room = (pane()?.clientHeight ?? Infinity) - now.offsetHeight;
@@ -157,7 +157,7 @@
     resized.disconnect();
     for (const name of [".sheet-bar", "#texts", "#reading"]) if ($(name)) resized.observe($(name));
     reveal($(".turn-now"));
-    stepBack();
+    showAnswered();
   }
 
   addEventListener("resize", () => { evenOut(); measure(); });

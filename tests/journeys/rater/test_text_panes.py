@@ -99,7 +99,7 @@ def test_tap_on_the_next_row_is_not_lost_to_a_pane_of_another_height(
     for row, shown in (("q1r0", "1"), ("q1r1", "1"), ("q1r0", "situation")):
         page.locator("[data-show=all]").check()
         page.locator(f"[data-show='{shown}']").check()
-        expect(page.locator(".again")).to_be_visible(visible=shown == "situation")
+        expect(page.locator(".situation-copy")).to_be_visible(visible=shown == "situation")
         before = page.locator("[data-slot=q1r1]").evaluate(IN_PAGE)
         page.locator(f"label:has(#{row}-3)").tap()
         expect(page.locator(f"#{row}-3")).to_be_checked(timeout=2_000)
