@@ -48,7 +48,7 @@ FILTERS = (
     ("unfinished", "Not finished"),
     ("excluded", "Excluded"),
 )
-# A page of so many rows has less than 100 kB.
+# A page with this many rows has less than 100 kB.
 MAX_ROWS = 40
 Skipped = Annotated[int, Field(ge=0, le=10_000_000)]
 

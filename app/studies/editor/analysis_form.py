@@ -324,7 +324,7 @@ def _responder(control: Control, data: Data, columns: Columns) -> Control:
 
 
 def _word_lists(control: Control, data: Data, columns: Columns) -> Control:  # noqa: ARG001 - as the other rules
-    help_ = "A name, such as care, and below it one word per line. kind* stands for all words that begin so."
+    help_ = "A name, such as care, and below it one word per line. kind* stands for all words that begin with kind."
     rows = tuple(replace(row, key_label="Name of the list") for row in control.children)
     return replace(control, label="Lists of words", help=help_, children=rows)
 

@@ -144,6 +144,7 @@ def _of_raters(table: Table, names: Column, raters: pd.DataFrame, problems: Prob
 STATES = ("arrived", "active", "finished", "expired", "full", "screened_out", "failed_checks", "withdrawn")
 # People without a rater: they did not agree to take part, or had their answers deleted.
 WITHOUT_RATER = ("refused", "deleted")
+# Without these columns a file is ignored; the others may be missing.
 OF_ARRIVALS = ("rater", "state", "condition")
 
 
