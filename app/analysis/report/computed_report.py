@@ -279,13 +279,8 @@ def notes(
 def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """Yield what was specified before the data, and how many exploratory tests there are."""
     yield from _undeclared(protocol)
-    mirrors = mirrors_of(estimates)
     primary = [one for one in estimates if one.role == "primary"]
-    tests = [
-        one
-        for at, one in enumerate(estimates)
-        if one.role == "exploratory" and one.p_value is not None and at not in mirrors
-    ]
+    tests = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
     others = [one for one in tests if not any(_compares_same(one, first) for first in primary)]
     if n_same := len(tests) - len(others):
         again, are = ("test repeats", "is") if n_same == 1 else ("tests repeat", "are")
