@@ -16,8 +16,6 @@ from app.protocol.study import Protocol
 
 MODELS = "Model judges"
 UNKNOWN = "not estimable"
-# of what raters agree on, where it is no response
-RATED = {"turn": "turn", "item": "item", "pair": "pair"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def agreement_rows(report: Report, protocol: Protocol) -> list[AgreementRow]:
             pooled = firsts.get("{}")
             parts = {name: f for f in firsts.values() if (name := _part(f))}
             asked = first_question(protocol, key)
-            rated = RATED.get(asked.target, "response") if asked else "response"
+            rated = asked.rated if asked else "response"
             found.append(AgreementRow(key, protocol.labels.question(key), pooled, parts, rated))
     return found
 
