@@ -93,9 +93,9 @@ REMARKS = (
     "wide is the safer error.",
     "",
     "`trade_off` and `item_attribute_interaction` are conservative below 20 raters (p below .05 in .02 to .03 of",
-    "studies): they have the floor of `amce`. A note beside the estimate says so. Ratios without bounded intervals are",
-    "not counted: 57% with 4 raters, 34% with 6 and 7% with 10. Contrasts of 2 raters with 2 are conservative too:",
-    "2 degrees of freedom would be exact only if both groups varied alike.",
+    "studies): they have the floor of `amce`. A note beside the estimate says so. Ratios without a bounded interval",
+    "are not counted: 57% with 4 raters, 34% with 6 and 7% with 10. Contrasts of 2 raters with 2 are conservative",
+    "too: 2 degrees of freedom would be exact only if both groups varied alike.",
 )
 
 
