@@ -10,7 +10,6 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.data.report_filters import ALL, Filters
-from app.analysis.sections import all_sections
 from app.base.jobs import worker as worker_module
 from app.base.jobs.worker import Worker
 from app.results.making.bounded_jobs import ReportBounds
@@ -18,6 +17,7 @@ from app.results.reports.live_report import LiveReports
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from app.studies.studies import get_study
+from tests.kit.report_parts import only_parts
 from tests.kit.reports_here import works_here
 from tests.kit.reports_once import AnalyzedOnce
 from tests.kit.small import small
@@ -56,8 +56,7 @@ class Maker:
 @pytest.fixture(scope="module", autouse=True)
 def few_parts() -> Iterator[None]:
     """Reports of a few parts: most tests here ask whether one is made again, and not what it says."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(all_sections, "_PARTS", (all_sections._compared, all_sections._choices))
+    with only_parts("_compared", "_choices"):
         yield
 
 
