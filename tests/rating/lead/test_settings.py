@@ -121,7 +121,7 @@ def assert_shown(client: TestClient) -> None:
         assert "form-action 'none'" in answer.headers["content-security-policy"]
 
 
-# Between them, these have every kind of question and trial, arms, practice, and questionnaires.
+# Between them, these have every kind of question and trial, arms, pools, practice, and questionnaires.
 @pytest.mark.parametrize(
     "template",
     every_template(
@@ -130,6 +130,7 @@ def assert_shown(client: TestClient) -> None:
             "emotion-cause",
             "label-experiment",
             "ranking",
+            "recipient",
             "refusal-by-turn",
             "theory-of-mind",
             "venting",
