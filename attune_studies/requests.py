@@ -8,30 +8,21 @@ import time
 from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import Request, build_opener
 
-from app.base.processes.outgoing import seconds_to_wait
+from app.base.processes.outgoing import NoRedirects, seconds_to_wait
 
-TRIES, USUAL_WAIT_S, LONGEST_WAIT_S = 6, 5.0, 120.0
+TRIES, DEFAULT_WAIT_S, MAX_WAIT_S = 6, 5.0, 120.0
 BUSY = frozenset({429, 503})
+_OPENER = build_opener(NoRedirects)
 _KINDS = {401: PermissionError, 403: PermissionError, 409: ValueError, 413: ValueError, 422: ValueError}
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """A redirect is an error: the token would be sent to wherever it leads."""
-
-    def redirect_request(self, *_: object) -> None:
-        """Follow none."""
-
-
-_OPENER = build_opener(_NoRedirects)
 
 
 def api_address(address: str) -> str:
     """The address of a study in the API, from that of the API or of a page.
 
     Raises:
-        ValueError: it is no address of a study on a server.
+        ValueError: this is not the address of a study on a server.
 
     >>> api_address("https://rate.example.org/studies/empathy-2026/results?question=warm")
     'https://rate.example.org/api/v1/studies/empathy-2026'
@@ -69,8 +60,8 @@ def send(
                 raise _KINDS.get(error.code, ConnectionError)(
                     f"The server answered {error.code}: {_said(error)}"
                 ) from None
-            asked_s = seconds_to_wait(error.headers.get("Retry-After", ""), at_most=LONGEST_WAIT_S)
-            time.sleep(USUAL_WAIT_S if asked_s is None else asked_s)
+            asked_s = seconds_to_wait(error.headers.get("Retry-After", ""), at_most=MAX_WAIT_S)
+            time.sleep(DEFAULT_WAIT_S if asked_s is None else asked_s)
         except URLError as error:
             raise ConnectionError(f"The server at {address} cannot be reached: {error.reason}.") from None
 

@@ -13,11 +13,12 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import Request, build_opener
 
 from sqlalchemy import Connection, text
 
 from app.base.database.engine import Begin
+from app.base.processes.outgoing import NoRedirects
 from app.base.words import number_text
 from app.studies.studies import StudyRow
 
@@ -77,7 +78,7 @@ def score_by_endpoint(url: str, lines: Sequence[Mapping[str, Any]], *, timeout_s
         batch = lines[first : first + _BATCH]
         request = Request(url, _packed(batch), {"Content-Type": "application/x-ndjson"}, method="POST")  # noqa: S310 - checked above
         try:
-            with build_opener(_NoRedirect).open(request, timeout=timeout_s) as answer:
+            with build_opener(NoRedirects).open(request, timeout=timeout_s) as answer:
                 part = read_scores(_bounded(answer), [str(line["response"]) for line in batch])
         except HTTPError as error:
             raise ScoringError(f"The endpoint answered HTTP {error.code}.") from None
@@ -87,13 +88,6 @@ def score_by_endpoint(url: str, lines: Sequence[Mapping[str, Any]], *, timeout_s
         found.versions |= part.versions
         found.problems |= part.problems
     return found
-
-
-class _NoRedirect(HTTPRedirectHandler):
-    """Texts of a study go to the named address and nowhere else."""
-
-    def redirect_request(self, *_: Any) -> None:  # noqa: ANN401 - as in the base class
-        """Follow no redirect."""
 
 
 def _packed(lines: Iterable[Mapping[str, Any]]) -> bytes:

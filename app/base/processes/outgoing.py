@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPSConnection
 from threading import Event, Timer
+from urllib.request import HTTPRedirectHandler
 
 
 class PlainConnection(HTTPConnection):
@@ -61,6 +62,13 @@ def _cut_off(connection: HTTPConnection, is_late: Event) -> None:
     if connection.sock is not None:
         with suppress(OSError):
             connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+class NoRedirects(HTTPRedirectHandler):
+    """A redirect is an error: texts and tokens go to the address that was given and nowhere else."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Follow no redirect."""
 
 
 # The header Retry-After: how long a server asks to wait (RFC 9110, section 10.2.3).
