@@ -107,8 +107,11 @@ def test_download_leaves_no_temporary_file(client: TestClient, monkeypatch: pyte
     assert [*tmp_path.glob("attune-*")] == []
 
 
-def test_failed_download_leaves_no_temporary_file(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_download_leaves_no_temporary_file(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     client.post("/studies/new", files=parts(FOLDER))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(download_files, "write_download", _too_many)
     before = set(Path(tempfile.gettempdir()).glob("attune-*"))
     page = client.get("/studies/warmth/downloads/study.xlsx")
