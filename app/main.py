@@ -53,7 +53,7 @@ from app.results.reports.live_report import LiveReports
 from app.routes import UPLOADS, paths_of
 from app.settings import Settings, folder, settings
 from app.studies.creation.upload_process import UploadReader
-from app.studies.trial_runs import is_trial_run_page
+from app.studies.walk_throughs import is_walk_through_page
 from app.webhooks.addresses import parse_networks
 
 MEBIBYTE = 1024 * 1024
@@ -93,7 +93,9 @@ class Application(FastAPI):
         app = RequestMetrics(Compression(UnexpectedErrors(app, loggable=loggable)))
         app = TracedRequests(app, self.state.tracer) if self.state.tracer else app
         hosts = AllowedHosts(self.state.allowed_hosts, self.state.public_url)
-        app = Guard(app, hosts=hosts, public_url=self.state.public_url, loggable=loggable, may_frame=is_trial_run_page)
+        app = Guard(
+            app, hosts=hosts, public_url=self.state.public_url, loggable=loggable, may_frame=is_walk_through_page
+        )
         app = AccessLog(app, loggable=loggable) if access_log.isEnabledFor(logging.INFO) else app
         return TrustedProxies(app, self.state.trusted_proxies)
 

@@ -29,8 +29,8 @@ from app.rating.recruitment import messages_page, platform_files, recruitment_pa
 from app.rating.review import raters_page, seen_trials_page
 from app.rating.steps import checks_page, last_pages, pause_page, practice_page, questionnaires_page
 from app.rating.steps import messages_page as messages_from_lead
-from app.rating.trial_run import trial_run_page
-from app.rating.trial_run.trial_run import conditions_of, steps_ahead
+from app.rating.walk_through import walk_through_page
+from app.rating.walk_through.walk_through import conditions_of, steps_ahead
 from app.rating.withdrawal import withdraw_page
 from app.results.charts import page as charts_page
 from app.results.downloads import page as downloads_page
@@ -50,7 +50,7 @@ from app.studies.editor import section_page, text_page
 from app.studies.imports import sheet_ratings_page, texts_page
 from app.studies.members import invitations_page, openid_page, people_page, tokens_page
 from app.studies.rights import right_of
-from app.studies.trial_runs import is_trial_run
+from app.studies.walk_throughs import is_walk_through
 from app.webhooks import page as webhooks_page
 
 # The beginning of the paths whose handlers read uploaded files as they arrive.
@@ -85,7 +85,7 @@ LEADS = (
     design_page,
     preregistration_page,
     preview_page,
-    trial_run_page,
+    walk_through_page,
     text_page,
     questions_page,
     recruitment_page,
@@ -123,11 +123,11 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     raters = APIRouter(prefix="/s")
     for page in RATERS:
         raters.include_router(page.router)
-    raters.include_router(trial_run_page.raters_router)
+    raters.include_router(walk_through_page.raters_router)
     app.include_router(raters)
     app.state.pages.environment.globals["help_for"] = help_pages.help_for
     app.state.pages.environment.globals["kept_page"] = KeptPages(language_now)
-    app.state.pages.environment.globals["is_trial_run"] = is_trial_run
+    app.state.pages.environment.globals["is_walk_through"] = is_walk_through
     app.state.pages.environment.globals["steps_ahead"] = steps_ahead
     app.state.pages.environment.globals["walk_conditions"] = conditions_of
     app.include_router(help_pages.router)

@@ -51,7 +51,7 @@ from app.studies.tables import (
     sources,
     studies,
     text_uploads,
-    trial_runs,
+    walk_throughs,
 )
 from app.webhooks.tables import webhook_deliveries, webhooks
 
@@ -101,8 +101,8 @@ __all__ = [
     "study_invitations",
     "study_members",
     "text_uploads",
-    "trial_runs",
     "trials",
+    "walk_throughs",
     "webhook_deliveries",
     "webhooks",
     "withdrawals",

@@ -30,7 +30,7 @@ from app.results.making.making_job import MakingJobs
 from app.results.reports.report_job import LARGE, QUICK, ReportJobs
 from app.settings import Settings, settings
 from app.studies.creation.sheet_drafts import forget_old_drafts
-from app.studies.trial_runs import forget_old_trial_runs
+from app.studies.walk_throughs import forget_old_walk_throughs
 from app.webhooks.addresses import Networks, parse_networks
 from app.webhooks.outbox import SENDING
 from app.webhooks.sender import send_due
@@ -114,7 +114,7 @@ def _delete_outdated(begin: Begin, deletions: DeletionList) -> None:
     """Announce and then delete the studies whose retention date has passed, if their protocol says so."""
     with begin() as db:
         forget_old_drafts(db)
-        forget_old_trial_runs(db)
+        forget_old_walk_throughs(db)
         forget_made(db)
     announced, deleted = delete_outdated(begin, deletions, datetime.now(UTC))
     for slug in announced:

@@ -20,7 +20,7 @@ from app.studies.imports.text_uploads import get_upload
 from app.studies.opening_checklist import Opening, Revealing
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
-from app.studies.trial_runs import get_walk
+from app.studies.walk_throughs import get_walk
 
 # Trials of more items are only planned when the study is opened.
 MANY_ITEMS = 5000

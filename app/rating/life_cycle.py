@@ -33,7 +33,7 @@ from app.studies.opening_checks import (
 )
 from app.studies.protocols import get_protocol
 from app.studies.studies import GivenStatus, StudyMissingError, StudyRow
-from app.studies.trial_runs import forget_trial_runs
+from app.studies.walk_throughs import forget_walk_throughs
 
 SEEN = "This study cannot be reopened: its design hides estimates until it closes, and they have been visible since."
 
@@ -48,7 +48,7 @@ def change_status(db: Connection, study: StudyRow, status: GivenStatus, as_writt
         case "open":
             check_draft(db, study)
             open_study(db, study.slug, as_written)
-            forget_trial_runs(db, study.id)
+            forget_walk_throughs(db, study.id)
         case "paused":
             pause_study(db, study.slug)
         case "closed":

@@ -25,7 +25,7 @@ from app.studies.opening_checks import (
     check_feasible,
     check_typing_consent,
 )
-from app.studies.trial_runs import Walk
+from app.studies.walk_throughs import Walk
 
 # `stop`: the study cannot be opened. `look`: it can, and the lead should look at it first.
 State = Literal["stop", "look", "good"]
@@ -87,7 +87,7 @@ class Opening:
         minutes: reading and answering, for the most trials that one rater gets; None if this is not known.
         n_trials: that number of trials.
         low_pay: what raters get for an hour, if that is less than their platform asks for.
-        walk: whether a trial run reached the end; None where there are no trial runs.
+        walk: whether a walk-through reached the end; None where there are no walk-throughs.
     """
 
     protocol: Protocol
@@ -268,7 +268,7 @@ class Opening:
     def _walk(self) -> Iterator[Check]:
         if self.walk is None:
             return
-        title, fix = "Walk-through", Fix("show_study", {}, "trial-run")
+        title, fix = "Walk-through", Fix("show_study", {}, "walk-through")
         if not self.walk.is_done:
             words = "Nobody has gone through this study as a rater yet, from the consent form to the last page."
             yield Check("look", title, words, fix)

@@ -83,7 +83,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_sheet_ratings",
         "submit_sheet_ratings",
         "submit_status",
-        "submit_trial_run",
+        "submit_walk_through",
         "submit_size",
         "keep_plan",
         "submit_version",

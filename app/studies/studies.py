@@ -28,7 +28,7 @@ _BY_ID = text(f"{_STUDIES} WHERE s.id = :study")
 # The copies on which leads try their drafts have no members.
 _ALL = text(f"""
     {_STUDIES} WHERE CASE WHEN CAST(:lead AS bigint) IS NOT NULL THEN m.role IS NOT NULL
-      ELSE NOT EXISTS (SELECT FROM trial_runs t WHERE t.copy_id = s.id) END
+      ELSE NOT EXISTS (SELECT FROM walk_throughs t WHERE t.copy_id = s.id) END
     ORDER BY s.created_at DESC, s.slug
 """)
 
@@ -145,7 +145,7 @@ _DELETE = tuple(
 # Their addresses remain, to say that the study was deleted.
 _SNAPSHOTS = text("UPDATE snapshots SET name = '', report = NULL, deleted_at = now() WHERE study_id = :study")
 _STUDY = text("DELETE FROM studies WHERE id = :study")
-_COPIES = text("SELECT copy_id FROM trial_runs WHERE study_id = :study AND copy_id IS NOT NULL")
+_COPIES = text("SELECT copy_id FROM walk_throughs WHERE study_id = :study AND copy_id IS NOT NULL")
 
 
 def record_archived(db: Connection, study_id: int, *, is_archived: bool) -> None:
@@ -204,7 +204,7 @@ def delete_study(db: Connection, study_id: int) -> None:
 
 
 def delete_copy(db: Connection, study_id: int) -> None:
-    """Delete a study of which no results were ever made, such as the copy of a trial run."""
+    """Delete a study of which no results were ever made, such as the copy of a walk-through."""
     for statement in (*_DELETE, _STUDY):
         db.execute(statement, {"study": study_id})
 

@@ -113,10 +113,11 @@ sheet_drafts = Table(
     time("uploaded_at", now=True),
 )
 
-# Trial runs: a lead walks through a draft as a rater, on a copy of it with its own address. The copy is a study without
-# members that no list shows; it is deleted with its answers, and this row, which says how far the lead came, stays.
-trial_runs = Table(
-    "trial_runs",
+# Walk-throughs: a lead walks through a draft as a rater, on a copy of it with its own address. The copy is a study
+# without members that no list shows; it is deleted with its answers, and this row, which says how far the lead came,
+# stays.
+walk_throughs = Table(
+    "walk_throughs",
     metadata,
     study_key(),
     row_id(),

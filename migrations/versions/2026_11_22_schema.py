@@ -19,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_28"
+revision = "2026_11_22_schema_29"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -44,7 +44,7 @@ TABLES = (
     studies.create_protocol_edits,
     studies.create_text_uploads,
     studies.create_sheet_drafts,
-    studies.create_trial_runs,
+    studies.create_walk_throughs,
     items.create_questions,
     raters.create_raters,
     items.create_sources,

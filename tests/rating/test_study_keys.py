@@ -31,7 +31,7 @@ TOKENS = {
     ("invites", "token_hash"): "a random token in a link",
     ("session_moves", "token_hash"): "a random token in a cookie",
     ("images", "token"): "a random UUID; the image is found by it",
-    ("trial_runs", "copy_id"): "a study itself; written by leads only",
+    ("walk_throughs", "copy_id"): "a study itself; written by leads only",
 }
 OF_STUDY = [table for table in metadata.sorted_tables if table.name not in SHARED]
 

@@ -257,12 +257,12 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/my-data.json": (403,) * 8,
     "GET /s/{slug}/wait": raters(403, 303, 303, 403),
     "GET /s/{slug}/done": raters(403, 303, 303, 403),
-    # Only at the address of a trial run, and for drafts.
-    "GET /s/{slug}/trial-run": (404,) * 8,
-    "GET /s/{slug}/trial-run/phone": (404,) * 8,
-    "POST /s/{slug}/trial-run/again": (404,) * 8,
-    "POST /s/{slug}/trial-run/skip": raters(403, 404, 404, 403),
-    "POST /studies/{slug}/trial-run": EDIT_CHANGE,
+    # Only at the address of a walk-through, and for drafts.
+    "GET /s/{slug}/walk-through": (404,) * 8,
+    "GET /s/{slug}/walk-through/phone": (404,) * 8,
+    "POST /s/{slug}/walk-through/again": (404,) * 8,
+    "POST /s/{slug}/walk-through/skip": raters(403, 404, 404, 403),
+    "POST /studies/{slug}/walk-through": EDIT_CHANGE,
 }
 FORMS: dict[str, dict[str, str]] = {
     "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},

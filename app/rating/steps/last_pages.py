@@ -20,7 +20,7 @@ from app.rating.sessions import RatingSession, get_origin
 from app.rating.steps.debriefing import list_rated_responses
 from app.rating.steps.endings import PageEnding, ending_of, with_survey_code
 from app.rating.steps.questionnaires import pass_debrief
-from app.studies.trial_runs import end_trial_run, is_trial_run
+from app.studies.walk_throughs import end_walk_through, is_walk_through
 
 router = APIRouter()
 OUTCOMES = {"screened_out": "screened_out", "failed_checks": "failed_checks"}
@@ -56,8 +56,8 @@ def submit_debrief(request: Request, slug: str, db: Db, session: Session) -> Res
 def show_done(request: Request, slug: str, db: Db, session: Session) -> Response:
     if not finish(db, session):
         return go(request, "show_current", slug=slug)
-    if is_trial_run(slug):
-        end_trial_run(db, session.study_id)
+    if is_walk_through(slug):
+        end_walk_through(db, session.study_id)
     protocol = protocol_of(db, session)
     finished = replace(session, session_state="finished")
     ending = _ending(db, session, "completed")

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from app.rating.life_cycle import get_needs
 from app.rating.simulation.simulate import simulate
-from app.rating.trial_run.trial_run import TrialRunError, open_copy
+from app.rating.walk_through.walk_through import WalkThroughError, open_copy
 from app.results.making.task import RefusedError, Task
 from app.studies.studies import StudyRow
 
@@ -35,7 +35,7 @@ def rehearse(db: Connection, study: StudyRow, seed: int) -> Rehearsed:
     """Let simulated raters rate a copy of a draft, read their answers, and undo all of it.
 
     Raises:
-        TrialRunError: the draft cannot be rated.
+        WalkThroughError: the draft cannot be rated.
     """
     from app.results.data.frames import study_frames
 
@@ -68,7 +68,7 @@ def write_rehearsal(task: Task, seed: int) -> None:
     try:
         with task.begin() as db:
             made = rehearse(db, task.study, seed)
-    except TrialRunError as error:
+    except WalkThroughError as error:
         raise RefusedError(str(error)) from error
     report = analyze_primary(made.frames, made.protocol)
     protocol, sections = made.protocol.model_dump(mode="json"), first_page(report, made.protocol)

@@ -24,7 +24,7 @@ _TAKE_OWNERLESS = text("""
       INSERT INTO study_members (study_id, lead_id, role)
       SELECT id, :lead, 'owner' FROM studies s
       WHERE NOT EXISTS (SELECT FROM study_members m WHERE m.study_id = s.id)
-        AND NOT EXISTS (SELECT FROM trial_runs t WHERE t.copy_id = s.id)
+        AND NOT EXISTS (SELECT FROM walk_throughs t WHERE t.copy_id = s.id)
       RETURNING study_id)
     SELECT s.slug FROM taken JOIN studies s ON s.id = taken.study_id ORDER BY s.slug
 """)

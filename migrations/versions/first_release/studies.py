@@ -120,9 +120,9 @@ def create_sheet_drafts() -> None:
     index("sheet_drafts", "lead_id")
 
 
-def create_trial_runs() -> None:
+def create_walk_throughs() -> None:
     op.create_table(
-        "trial_runs",
+        "walk_throughs",
         study_id(),
         row_id(),
         optional("lead_id", BIGINT),
@@ -131,11 +131,11 @@ def create_trial_runs() -> None:
         required("skipped", TEXTS, server_default=sa.text("'{}'")),
         now("started_at"),
         optional("ended_at", TIME),
-        of_study("trial_runs"),
-        of_lead("trial_runs", ondelete="SET NULL"),
-        reference("trial_runs", ["copy_id"], ["studies.id"], ondelete="SET NULL"),
-        primary_key("trial_runs", "study_id", "id"),
-        unique("trial_runs", "copy_id"),
+        of_study("walk_throughs"),
+        of_lead("walk_throughs", ondelete="SET NULL"),
+        reference("walk_throughs", ["copy_id"], ["studies.id"], ondelete="SET NULL"),
+        primary_key("walk_throughs", "study_id", "id"),
+        unique("walk_throughs", "copy_id"),
     )
 
 

@@ -56,11 +56,11 @@ OF_SESSION = {
     ("POST", "/practice/{number}"),
 }
 # For leads who walk through their own design.
-OF_TRIAL_RUN = {
-    ("GET", "/trial-run"),
-    ("GET", "/trial-run/phone"),
-    ("POST", "/trial-run/skip"),
-    ("POST", "/trial-run/again"),
+OF_WALK_THROUGH = {
+    ("GET", "/walk-through"),
+    ("GET", "/walk-through/phone"),
+    ("POST", "/walk-through/skip"),
+    ("POST", "/walk-through/again"),
 }
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
 
@@ -69,7 +69,7 @@ def test_cast_covers_every_rater_route(app: FastAPI) -> None:
     paths = app.openapi()["paths"].items()
     routes = {(method.upper(), path) for path, methods in paths if path.startswith("/s/") for method in methods}
     asked = {(method, f"/s/{{slug}}/rate/{{token}}{path}") for method, path in OF_ASSIGNMENT}
-    asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION | OF_TRIAL_RUN}
+    asked |= {(method, f"/s/{{slug}}{path}") for method, path in OF_SESSION | OF_WALK_THROUGH}
     # The token of an image says that its page was shown.
     public = {("GET", f"/s/{{slug}}{path}") for path in ("", "/refused", "/privacy", "/images/{token}")}
     assert routes - public == asked
@@ -110,8 +110,8 @@ def test_visitor_without_rating_session_is_told_on_every_page(strangers: dict[st
         assert "Please open the study with the link" in answer.text, (who, method, path)
 
 
-def test_raters_and_strangers_have_no_trial_run(strangers: dict[str, Visitor]) -> None:
-    for (method, path), who in product(sorted(OF_TRIAL_RUN), STRANGERS):
+def test_raters_and_strangers_have_no_walk_through(strangers: dict[str, Visitor]) -> None:
+    for (method, path), who in product(sorted(OF_WALK_THROUGH), STRANGERS):
         # To skip needs a rating session first.
         expected = 403 if path.endswith("/skip") and who != "another rater" else 404
         assert (who, path, strangers[who].request(method, f"/s/study{path}").status_code) == (who, path, expected)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.accounts.leads import Lead
 
 MAX_CPU_S = 2
-TABLES = ("studies", "items", "raters", "ratings", "assignments", "trial_runs")
+TABLES = ("studies", "items", "raters", "ratings", "assignments", "walk_throughs")
 
 
 def n_rows(db: Connection) -> dict[str, int]:

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from app.analysis.data.study_folder import is_same
-from app.studies import trial_runs
+from app.studies import walk_throughs
 from app.studies.creation.copy_study import copy_study
 from app.studies.creation.read_new_study import read_upload
 from app.studies.export import study_folder
@@ -86,9 +86,9 @@ def test_images_travel_with_a_study(db: Connection, lead: Lead) -> None:
     found = get_study(db, "small", lead.id)
     assert found is not None
     copy = get_study(db, copy_study(db, found, lead, "copied", "Copied"), lead.id)
-    _, trial_run = trial_runs.copy_draft(db, study_id, study.protocol, study.yaml, [])
+    _, walk_through = walk_throughs.copy_draft(db, study_id, study.protocol, study.yaml, [])
     assert copy is not None
-    for one in (copy.id, trial_run):
+    for one in (copy.id, walk_through):
         stored = study_folder(db, one)
         assert (stored.images, list(stored.items["image_alt"])) == (study.images, ["A key", "A door", None])
     delete_study(db, copy.id)
@@ -96,14 +96,14 @@ def test_images_travel_with_a_study(db: Connection, lead: Lead) -> None:
     assert db.execute(left, {"study": copy.id}).scalar_one() == 0
 
 
-def test_a_trial_run_copies_only_the_images_of_its_items(
+def test_a_walk_through_copies_only_the_images_of_its_items(
     db: Connection, lead: Lead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trial_runs, "MAX_ITEMS", 1)
+    monkeypatch.setattr(walk_throughs, "MAX_ITEMS", 1)
     study = read_files(SHOWN)
     study_id = load_study(db, study, lead.id)
     for needed, names in (([], ["a.png"]), (["b"], ["a.png", "b c.jpg"])):
-        _, copy_id = trial_runs.copy_draft(db, study_id, study.protocol, study.yaml, needed)
+        _, copy_id = walk_throughs.copy_draft(db, study_id, study.protocol, study.yaml, needed)
         assert [*list_images(db, copy_id)] == names
 
 

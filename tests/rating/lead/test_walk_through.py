@@ -13,7 +13,7 @@ from app.rating.life_cycle import open_study
 from app.studies.editor.protocol_edits import Change, save_change
 from app.studies.members.members import record_member
 from app.studies.studies import delete_study, get_study, list_studies
-from app.studies.trial_runs import forget_old_trial_runs, forget_trial_runs
+from app.studies.walk_throughs import forget_old_walk_throughs, forget_walk_throughs
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 
 if TYPE_CHECKING:
@@ -75,17 +75,17 @@ def client(client: TestClient) -> TestClient:
 
 
 def start(client: TestClient) -> Any:  # noqa: ANN401 - httpx's response
-    return client.post("/studies/small/trial-run")
+    return client.post("/studies/small/walk-through")
 
 
 def address(page: Any) -> str:  # noqa: ANN401
-    found = re.search(r"/s/(trial_run_[0-9a-f]+)/trial-run/again", page.text)
+    found = re.search(r"/s/(walk_through_[0-9a-f]+)/walk-through/again", page.text)
     assert found, page.text
     return f"/s/{found[1]}"
 
 
 def skip(client: TestClient, page: Any, step: str) -> Any:  # noqa: ANN401
-    return client.post(f"{address(page)}/trial-run/skip", data={"to": step})
+    return client.post(f"{address(page)}/walk-through/skip", data={"to": step})
 
 
 def submit(client: TestClient, page: Any, *chosen: str, **fields: str) -> Any:  # noqa: ANN401
@@ -145,7 +145,7 @@ def test_whole_session_is_walked_and_nothing_is_stored_in_the_study(
     go("The study compared people with a model.")
     assert "C0DE42" in page.text
     assert "https://app.prolific.com/submissions/complete?cc=C0DE42" in page.text
-    # Nobody is taken away from a trial run.
+    # Nobody is taken away from a walk-through.
     assert "data-redirect" not in page.text
     of_study = (
         "SELECT (SELECT count(*) FROM raters WHERE study_id = :s) + (SELECT count(*) FROM ratings WHERE study_id = :s)"
@@ -153,7 +153,7 @@ def test_whole_session_is_walked_and_nothing_is_stored_in_the_study(
     assert db.execute(text(of_study), {"s": study_id}).scalar_one() == 0
     assert walk(db, lead) == ("look", "It reached the last page, but skipped: Practice trials.")
     assert (
-        client.get(f"{address(page)}/trial-run", follow_redirects=False)
+        client.get(f"{address(page)}/walk-through", follow_redirects=False)
         .headers["location"]
         .endswith("/studies/small#run")
     )
@@ -169,10 +169,10 @@ def test_skipping_answers_what_is_between_and_starting_again_forgets_it(
     assert state == "look"
     assert "Consent form" in words
     first = address(page)
-    again = client.post(f"{first}/trial-run/again")
+    again = client.post(f"{first}/walk-through/again")
     assert "You may stop at any time." in again.text
     assert address(again) != first
-    assert client.get(f"{first}/trial-run").status_code == 404
+    assert client.get(f"{first}/walk-through").status_code == 404
     assert n_copies(db) == 1
     # A step that lies behind is not gone to.
     assert "You may stop at any time." in skip(client, again, "consent").text
@@ -185,7 +185,7 @@ def test_walk_counts_for_the_protocol_that_was_walked(
         "questions": [PREFERENCE, EMPATHY], "slug": "brief", "design": {"trials": "pairs", "trials_per_rater": 1}
     }  # fmt: skip
     record_member(db, build_study(db, simple, n_items=1), lead.id, "owner")
-    page = submit(client, client.post("/studies/brief/trial-run"))
+    page = submit(client, client.post("/studies/brief/walk-through"))
     page = submit(client, page, q0="left", q1r0="4", q1r1="2")
     study = get_study(db, "brief", lead.id)
     assert study
@@ -211,12 +211,13 @@ def test_walk_is_in_the_condition_that_the_lead_chooses(db: Connection, client: 
     page = start(client)
     assert "Drawn, as for raters" in page.text
     for level, words in about.items():
-        page = client.post(f"{address(page)}/trial-run/again", data={"condition": f"told={level}"})
+        page = client.post(f"{address(page)}/walk-through/again", data={"condition": f"told={level}"})
         assert re.search(rf'value="told={level}"\s+selected', page.text), page.text
         page = submit(client, submit(client, page, consent="agree"))
         assert words in page.text
         assert re.search(rf'value="told={level}"\s+selected', page.text)
-    assert "Drawn, as for raters" in client.post(f"{address(page)}/trial-run/again", data={"condition": "told=x"}).text
+    page = client.post(f"{address(page)}/walk-through/again", data={"condition": "told=x"})
+    assert "Drawn, as for raters" in page.text
 
 
 def test_copies_are_in_no_list_and_go_with_the_draft(
@@ -225,11 +226,11 @@ def test_copies_are_in_no_list_and_go_with_the_draft(
     page = start(client)
     assert [study.slug for study in list_studies(db)] == ["small"]
     assert client.get(f"/studies/{address(page).removeprefix('/s/')}").status_code == 404
-    db.execute(text("UPDATE trial_runs SET started_at = now() - interval '25 hours'"))
-    forget_old_trial_runs(db)
+    db.execute(text("UPDATE walk_throughs SET started_at = now() - interval '25 hours'"))
+    forget_old_walk_throughs(db)
     assert n_copies(db) == 0
     start(client)
-    forget_trial_runs(db, study_id)
+    forget_walk_throughs(db, study_id)
     assert n_copies(db) == 0
     start(client)
     delete_study(db, study_id)
@@ -260,9 +261,9 @@ def test_only_people_of_the_study_walk_through_it_also_once_it_is_open(
     stranger = visit()
     assert stranger.get(address(page)).status_code == 400
     stranger.follow_redirects = True
-    assert "Walk-through" not in stranger.post(f"{address(page)}/trial-run/again").text
+    assert "Walk-through" not in stranger.post(f"{address(page)}/walk-through/again").text
     assert n_copies(db) == 1
-    assert client.post("/s/small/trial-run/again").status_code == 404
+    assert client.post("/s/small/walk-through/again").status_code == 404
     open_study(db, "small")
     assert "Walk through as a rater" in client.get("/studies/small").text
     assert "Walk-through: nothing is stored" in start(client).text
@@ -273,7 +274,7 @@ def test_pages_of_a_walk_can_be_framed_by_our_own_pages_only(client: TestClient,
     """The frame is as wide as a phone. Pages of raters, and those of leads, still forbid any frame."""
     page = start(client)
     assert ">Desktop<" not in page.text
-    phone = client.get(f"{address(page)}/trial-run/phone")
+    phone = client.get(f"{address(page)}/walk-through/phone")
     assert f'src="{address(page)}/rate"' in phone.text
     assert "frame-src 'self'" in phone.headers["content-security-policy"]
     framed = client.get(f"{address(page)}/rate", headers={"Sec-Fetch-Dest": "iframe"})
@@ -281,6 +282,6 @@ def test_pages_of_a_walk_can_be_framed_by_our_own_pages_only(client: TestClient,
     assert ">Desktop<" in framed.text
     for other in ("/s/small", "/studies/small"):
         assert "frame-ancestors 'none';" in client.get(other).headers["content-security-policy"]
-    again = client.post(f"{address(page)}/trial-run/again", data={"view": "phone"})
-    assert again.url.path.endswith("/trial-run/phone")
+    again = client.post(f"{address(page)}/walk-through/again", data={"view": "phone"})
+    assert again.url.path.endswith("/walk-through/phone")
     assert client.get(phone.url.path).status_code == 404

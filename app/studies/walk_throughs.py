@@ -1,4 +1,4 @@
-"""Trial runs: a lead walks through a draft as a rater, on a copy of it that no list shows and no result reads."""
+"""Walk-throughs: a lead walks through a draft as a rater, on a copy of it that no list shows and no result reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.studies.protocols import record_version
 from app.studies.studies import delete_copy
 
 # No slug has an underscore, so no study's address begins like this.
-_PREFIX = "trial_run_"
+_PREFIX = "walk_through_"
 # Of larger studies, the first items are copied: one rater sees hardly more.
 MAX_ITEMS = 500
 
@@ -54,22 +54,22 @@ _RATERS = text("""
       AND NOT EXISTS (SELECT FROM rating_sessions s WHERE s.study_id = r.study_id AND s.rater_id = r.id)
 """)
 _RECORD = text("""
-    INSERT INTO trial_runs (study_id, lead_id, copy_id, sha256)
+    INSERT INTO walk_throughs (study_id, lead_id, copy_id, sha256)
     SELECT s.id, :lead, :copy, p.sha256
     FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.id = :study
 """)
-_COPIES = text("SELECT copy_id FROM trial_runs WHERE copy_id IS NOT NULL AND study_id = :study")
+_COPIES = text("SELECT copy_id FROM walk_throughs WHERE copy_id IS NOT NULL AND study_id = :study")
 _COPIES_OF_LEAD = text(f"{_COPIES.text} AND lead_id = :lead")
-_OLD = text("SELECT copy_id FROM trial_runs WHERE copy_id IS NOT NULL AND started_at < now() - interval '1 day'")
+_OLD = text("SELECT copy_id FROM walk_throughs WHERE copy_id IS NOT NULL AND started_at < now() - interval '1 day'")
 _DRAFT = text("""
-    SELECT d.slug FROM studies c JOIN trial_runs t ON t.copy_id = c.id JOIN studies d ON d.id = t.study_id
+    SELECT d.slug FROM studies c JOIN walk_throughs t ON t.copy_id = c.id JOIN studies d ON d.id = t.study_id
     WHERE c.rater_token = :address
 """)
-_SKIP = text("UPDATE trial_runs SET skipped = skipped || CAST(:steps AS text[]) WHERE copy_id = :copy")
-_END = text("UPDATE trial_runs SET ended_at = coalesce(ended_at, now()) WHERE copy_id = :copy")
+_SKIP = text("UPDATE walk_throughs SET skipped = skipped || CAST(:steps AS text[]) WHERE copy_id = :copy")
+_END = text("UPDATE walk_throughs SET ended_at = coalesce(ended_at, now()) WHERE copy_id = :copy")
 # Of several runs, the one with the fewest skipped steps.
 _ENDED = text("""
-    SELECT t.skipped FROM trial_runs t JOIN protocols p ON p.study_id = t.study_id AND p.sha256 = t.sha256
+    SELECT t.skipped FROM walk_throughs t JOIN protocols p ON p.study_id = t.study_id AND p.sha256 = t.sha256
     WHERE t.study_id = :study AND p.version = :version AND t.ended_at IS NOT NULL
     ORDER BY cardinality(t.skipped) LIMIT 1
 """)
@@ -82,19 +82,19 @@ class Walk(NamedTuple):
     skipped: tuple[str, ...] = ()
 
 
-def is_trial_run(address: str) -> bool:
-    """Whether raters' pages at this address belong to a trial run.
+def is_walk_through(address: str) -> bool:
+    """Whether raters' pages at this address belong to a walk-through.
 
-    >>> is_trial_run("trial_run_3f"), is_trial_run("trial-run")
+    >>> is_walk_through("walk_through_3f"), is_walk_through("walk-through")
     (True, False)
     """
     return address.startswith(_PREFIX)
 
 
-def is_trial_run_page(path: str) -> bool:
-    """Whether this is the path of a page of a trial run.
+def is_walk_through_page(path: str) -> bool:
+    """Whether this is the path of a page of a walk-through.
 
-    >>> is_trial_run_page("/s/trial_run_3f/rate"), is_trial_run_page("/s/demo/rate")
+    >>> is_walk_through_page("/s/walk_through_3f/rate"), is_walk_through_page("/s/demo/rate")
     (True, False)
     """
     return path.startswith(f"/s/{_PREFIX}")
@@ -123,7 +123,7 @@ def copy_draft(
     return address, copy_id
 
 
-def record_trial_run(db: Connection, study_id: int, lead_id: int, copy_id: int) -> None:
+def record_walk_through(db: Connection, study_id: int, lead_id: int, copy_id: int) -> None:
     """Record that a lead starts to walk through a copy; their earlier copies of the draft are deleted."""
     for old in db.execute(_COPIES_OF_LEAD, {"study": study_id, "lead": lead_id}).scalars().all():
         delete_copy(db, old)
@@ -131,7 +131,7 @@ def record_trial_run(db: Connection, study_id: int, lead_id: int, copy_id: int) 
 
 
 def draft_of(db: Connection, address: str) -> str | None:
-    """The slug of the draft that is tried at this address; None if the trial run is gone."""
+    """The slug of the draft that is tried at this address; None if the walk-through is gone."""
     return db.execute(_DRAFT, {"address": address}).scalar_one_or_none()
 
 
@@ -140,24 +140,24 @@ def record_skipped(db: Connection, copy_id: int, steps: Collection[str]) -> None
     db.execute(_SKIP, {"copy": copy_id, "steps": [*steps]})
 
 
-def end_trial_run(db: Connection, copy_id: int) -> None:
+def end_walk_through(db: Connection, copy_id: int) -> None:
     """Record that the lead reached the end."""
     db.execute(_END, {"copy": copy_id})
 
 
 def get_walk(db: Connection, study_id: int, version: int) -> Walk:
-    """Whether a trial run with this version of the protocol reached the end."""
+    """Whether a walk-through with this version of the protocol reached the end."""
     row = db.execute(_ENDED, {"study": study_id, "version": version}).first()
     return Walk(False) if row is None else Walk(True, tuple(row.skipped))
 
 
-def forget_trial_runs(db: Connection, study_id: int) -> None:
+def forget_walk_throughs(db: Connection, study_id: int) -> None:
     """Delete all copies of a draft with their answers."""
     for copy_id in db.execute(_COPIES, {"study": study_id}).scalars().all():
         delete_copy(db, copy_id)
 
 
-def forget_old_trial_runs(db: Connection) -> None:
+def forget_old_walk_throughs(db: Connection) -> None:
     """Delete the copies of yesterday with their answers."""
     for copy_id in db.execute(_OLD).scalars().all():
         delete_copy(db, copy_id)

@@ -1,4 +1,4 @@
-"""Start a trial run, and skip to a later step of it; everything between is the pages that raters see."""
+"""Start a walk-through, and skip to a later step of it; everything between is the pages that raters see."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from app.rating.steps.attention import count_passed_trials
 from app.studies.editor.preview_pages import title_of_step
 from app.studies.editor.protocol_edits import get_draft, lock_edits
 from app.studies.studies import StudyRow
-from app.studies.trial_runs import copy_draft, record_skipped, record_trial_run
+from app.studies.walk_throughs import copy_draft, record_skipped, record_walk_through
 
 
-class TrialRunError(ValueError):
+class WalkThroughError(ValueError):
     """The draft cannot be walked through; the message says what to do first."""
 
 
@@ -42,26 +42,28 @@ def open_copy(db: Connection, study: StudyRow) -> OpenCopy:
     """Copy a study with its draft, which may be that of the next version, and open the copy.
 
     Raises:
-        TrialRunError: the draft has problems, or its texts make no trial. Nothing was stored.
+        WalkThroughError: the draft has problems, or its texts make no trial. Nothing was stored.
     """
     lock_edits(db, study.id)
     draft = get_draft(db, study)
     if draft.protocol is None:
         n = counted(len(draft.problems), "problem")
-        raise TrialRunError(f"The design has {n}. Solve what the Design page lists, then try again.")
+        raise WalkThroughError(f"The design has {n}. Solve what the Design page lists, then try again.")
     with db.begin_nested():
         protocol = _for_one(draft.protocol)
         address, copy_id = copy_draft(db, study.id, protocol, draft.yaml, _special_items(draft.protocol))
         try:
             open_study(db, address)
         except StudyEmptyError as error:
-            raise TrialRunError(f"{error} Add texts, or choose other trials under Trials.") from error
+            raise WalkThroughError(f"{error} Add texts, or choose other trials under Trials.") from error
         except OpeningError as error:
-            raise TrialRunError(str(error)) from error
+            raise WalkThroughError(str(error)) from error
     return OpenCopy(address, copy_id, draft.protocol)
 
 
-def start_trial_run(db: Connection, study: StudyRow, lead: Lead, *, condition: str = "") -> tuple[str, OpenedSession]:
+def start_walk_through(
+    db: Connection, study: StudyRow, lead: Lead, *, condition: str = ""
+) -> tuple[str, OpenedSession]:
     """Arrive at a copy of a draft as its first rater; returns the address of the copy and the rating session.
 
     Args:
@@ -71,14 +73,14 @@ def start_trial_run(db: Connection, study: StudyRow, lead: Lead, *, condition: s
         condition: the between-rater condition to walk in. It is drawn, as for raters, if the draft has no such one.
 
     Raises:
-        TrialRunError: see `open_copy`; or all raters of the design are to be listed, and none is.
+        WalkThroughError: see `open_copy`; or all raters of the design are to be listed, and none is.
     """
     with db.begin_nested():
         copied = open_copy(db, study)
-        record_trial_run(db, study.id, lead.id, copied.study_id)
+        record_walk_through(db, study.id, lead.id, copied.study_id)
         arrival_study = get_own_arrival_study(db, copied.address)
         if arrival_study is None or (session := _arrive(db, arrival_study, copied.protocol)) is None:
-            raise TrialRunError("This design is for listed raters only, and none is listed in raters.csv.")
+            raise WalkThroughError("This design is for listed raters only, and none is listed in raters.csv.")
         conditions = conditions_of(copied.protocol)
         if condition in conditions and (opened := get_rating_session(db, copied.address, session.token)):
             others = conditions.keys() - {condition}
@@ -136,7 +138,7 @@ def skip_to(db: Connection, address: str, token: str, session: RatingSession, ta
     steps = rater_steps(protocol, pool=session.pool, condition=session.condition)
     now = current_step(db, session)
     has_rated = count_passed_trials(db, session) > 0
-    mind = mind_of(db, session.study_id, secrets.randbits(32), "trial run")
+    mind = mind_of(db, session.study_id, secrets.randbits(32), "walk-through")
     go_on(db, address, token, mind, until=frozenset(steps[steps.index(target) :]))
     passed = steps[steps.index(now) : steps.index(target)]
     record_skipped(db, session.study_id, [step for step in passed if step != "rating" or not has_rated])
