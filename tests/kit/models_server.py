@@ -65,12 +65,16 @@ class ModelServer:
     """The server. `behave` makes the answer of the model: an object for JSON, a text, or the probabilities of answers.
 
     `troubles`: what it answers instead, by the number of the request. `usage`: tokens in and out that it reports.
+    `piece_s`: seconds before each word of a stream; `breaks_after`: after how many words a stream breaks off, by the
+    number of the request, None for never.
     """
 
     behave: Behave
     troubles: Callable[[int], tuple[int, dict[str, str], bytes] | None] = lambda _number: None
     refuses: Callable[[dict[str, Any]], tuple[int, dict[str, str], bytes] | None] = lambda _body: None
     delay_s: float = 0.0
+    piece_s: float = 0.0
+    breaks_after: Callable[[int], int | None] = lambda _number: None
     version_of: Callable[[int], str] = lambda _number: "test-model-1"
     seen: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -120,6 +124,21 @@ class ModelServer:
         return json.dumps(completion).encode()
 
 
+def _events(completion: bytes) -> Iterator[dict[str, Any]]:
+    """A completion as the events of a stream: word by word, then why it ended, then its tokens."""
+    body = json.loads(completion)
+    (choice,) = body.pop("choices")
+    usage = body.pop("usage", None)
+    message = choice["message"]
+    beside = {name: value for name, value in message.items() if name not in {"role", "content"} and value}
+    yield body | {"choices": [{"index": 0, "delta": {"role": "assistant", **beside}}]}
+    for word in re.findall(r"\S+\s*|\s+", message["content"] or ""):
+        yield body | {"choices": [{"index": 0, "delta": {"content": word}}]}
+    yield body | {"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]}
+    if usage:
+        yield body | {"choices": [], "usage": usage}
+
+
 def _tokens(text: str) -> list[dict[str, Any]]:
     """Each character a token of probability .9, without alternatives."""
     of_sign: dict[str, object] = {"logprob": -0.1053605, "bytes": None, "top_logprobs": []}
@@ -150,11 +169,32 @@ class _Handler(BaseHTTPRequestHandler):
         number = self.of.note(body, request_id, self.headers.get("Authorization", ""))
         time.sleep(self.of.delay_s)
         trouble = self.of.refuses(body) or self.of.troubles(number)
-        status, headers, content = trouble or (200, {}, self.of.answer(body, number))
         try:
+            if body.get("stream") and not trouble:
+                self._stream(number, _events(self.of.answer(body, number)))
+                return
+            status, headers, content = trouble or (200, {}, self.of.answer(body, number))
             self._send(status, {"Content-Type": "application/json"} | headers, content)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+
+    def _stream(self, number: int, events: Iterator[dict[str, Any]]) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        n_words = self.of.breaks_after(number)
+        for n_sent, event in enumerate(events):
+            if n_sent - 1 == n_words:
+                self.close_connection = True
+                return
+            self._chunk(f"data: {json.dumps(event)}\n\n".encode())
+            time.sleep(self.of.piece_s)
+        self._chunk(b"data: [DONE]\n\n")
+        self._chunk(b"")
+
+    def _chunk(self, content: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(content), content))
 
     def _send(self, status: int, headers: dict[str, str], content: bytes) -> None:
         self.send_response(status)

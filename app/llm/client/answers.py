@@ -50,6 +50,35 @@ def split_thoughts(text: str) -> Split:
     return Split(text[start:].strip(), "") if opening else Split("", text)
 
 
+# The end of a text that may become a mark.
+_HALF_A_MARK = re.compile(r"[<\[][/|]?[a-z_|]*\Z", re.IGNORECASE)
+
+
+def split_so_far(text: str, *, is_held: bool) -> Split:
+    """The two parts of a text that is not complete: what may still become a thought is in neither.
+
+    Args:
+        text: what has arrived.
+        is_held: the thoughts may have no opening tag, so that all before a closing one may be thoughts.
+
+    >>> split_so_far("<think>Warm.</think> A 4, I th", is_held=True)
+    Split(thoughts='Warm.', answer='A 4, I th')
+    >>> split_so_far("A 4, I <th", is_held=False), split_so_far("A 4, I think", is_held=True)
+    (Split(thoughts='', answer='A 4, I '), Split(thoughts='', answer=''))
+    """
+    split = split_thoughts(_HALF_A_MARK.sub("", text))
+    return Split("", "") if is_held and not split.thoughts and _CLOSING.search(text) is None else split
+
+
+def thinks_untagged(text: str) -> bool:
+    """Whether a whole text has thoughts that begin without a tag.
+
+    >>> thinks_untagged("Warm, I think.</think> 4"), thinks_untagged("<think>Warm.</think> 4"), thinks_untagged("4")
+    (True, False, False)
+    """
+    return _CLOSING.search(text) is not None and _OPENING.match(text) is None
+
+
 # A longer value is named by its beginning only.
 _MAX_SHOWN = 60
 # Objects that are tried, from the end of the text.

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Protocol
 
 from app.llm.client.dialect import Dialect
-from app.llm.client.endpoint import BatchPace, Endpoint, Message, Parameters, Reply
+from app.llm.client.endpoint import BatchPace, Endpoint, Heard, Message, Parameters, Reply
 from app.llm.client.request_errors import RequestError
 
-Send = Callable[["Sequence[Message]", "Parameters", str], Awaitable["Reply"]]
 _MINUTE_S = 60.0
+
+
+class Send(Protocol):
+    """Sends one request: a prompt, its parameters, and an ID that is the same for each try.
+
+    With `heard`, the answer is sent piece by piece, if the server can; it is not heard while it may be a thought. The
+    first answer of a connection is heard at its end, unless it is marked as one without thoughts.
+    """
+
+    async def __call__(
+        self, messages: Sequence[Message], parameters: Parameters, request_id: str, heard: Heard | None = None
+    ) -> Reply:
+        """The reply."""
 
 
 class ClientMissingError(RuntimeError):
@@ -20,12 +34,15 @@ class ClientMissingError(RuntimeError):
 
 @asynccontextmanager
 async def connection(
-    endpoint: Endpoint, dialect: Dialect | None = None, batch_pace: BatchPace | None = None
+    endpoint: Endpoint,
+    dialect: Dialect | None = None,
+    batch_pace: BatchPace | None = None,
+    rate_limit: RateLimit | None = None,
 ) -> AsyncIterator[Send]:
-    """Yield the function that sends one request: a prompt, its parameters, and an ID that is the same for each try.
+    """Yield the function that sends one request.
 
     What the server refuses is left out or sent in another way, which `dialect` remembers. With `batch_pace`, requests
-    are sent in batches.
+    are sent in batches. `rate_limit`: that of several connections to one server.
 
     Raises:
         ClientMissingError: the client is not installed.
@@ -37,25 +54,30 @@ async def connection(
         raise ClientMissingError(
             "Model judges need the package openai, which is not installed: pip install 'attune-studies[models]'"
         ) from None
-    known, rate_limit = dialect or Dialect(), _RateLimit(endpoint.per_minute)
+    known, paced = dialect or Dialect(), rate_limit or RateLimit(endpoint.per_minute)
     async with connected(endpoint) as client, batches(client, endpoint, batch_pace) as send_in_batch:
 
-        async def send_one(messages: Sequence[Message], parameters: Parameters, request_id: str) -> Reply:
+        async def send_one(
+            messages: Sequence[Message], parameters: Parameters, request_id: str, heard: Heard | None = None
+        ) -> Reply:
             while True:
-                asked = known.adapted(parameters)
-                await rate_limit.turn()
+                asked = known.adapted(replace(parameters, is_stream=heard is not None))
+                await paced.turn()
                 try:
                     if send_in_batch is not None:
                         return await send_in_batch(messages, asked, request_id)
-                    return await send(client, endpoint, messages, asked, request_id)
+                    holds = known.thinks_untagged is not False
+                    reply = await send(client, endpoint, messages, asked, request_id, heard, holds=holds)
                 except RequestError as error:
                     if error.may_help or not known.learn(str(error), asked):
                         raise
+                else:
+                    return known.read(reply)
 
         yield send_one
 
 
-class _RateLimit:
+class RateLimit:
     """Lets requests pass at equal distances, not more of them per minute than a server allows."""
 
     def __init__(self, per_minute: float | None) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from app.llm.client.endpoint import AnswerFormat, Parameters
+from app.llm.client.answers import thinks_untagged
+from app.llm.client.endpoint import AnswerFormat, Parameters, Reply
 
 # The alternatives to each token that are asked for. Most servers allow twenty, some five, some no log-probabilities.
 N_ALTERNATIVES = (20, 5, 0)
@@ -19,7 +20,8 @@ class Dialect:
     """How one server wants its requests, learned from what it refused.
 
     `alternatives`: the numbers of alternatives that may still be asked for. `formats`: the formats that may be. A log-
-    probability may have to be asked for by a number, and the limit of an answer by another name.
+    probability may have to be asked for by a number, and the limit of an answer by another name. `thinks_untagged`:
+    whether thoughts begin without a tag, so that only their end tells them from the answer; None before the first one.
     """
 
     alternatives: list[int] = field(default_factory=lambda: [*N_ALTERNATIVES])
@@ -29,6 +31,9 @@ class Dialect:
     has_other_limit: bool = False
     has_integer_logprobs: bool = False
     only_streams: bool = False
+    has_streams: bool = True
+    has_stream_usage: bool = True
+    thinks_untagged: bool | None = None
 
     def adapted(self, asked: Parameters) -> Parameters:
         """The parameters as this server takes them."""
@@ -41,8 +46,18 @@ class Dialect:
             seed=asked.seed if self.has_seed else None,
             has_other_limit=asked.has_other_limit or self.has_other_limit,
             has_integer_logprobs=self.has_integer_logprobs,
-            is_stream=self.only_streams,
+            is_stream=self.only_streams or (asked.is_stream and self.has_streams),
+            has_stream_usage=self.has_stream_usage,
         )
+
+    def read(self, reply: Reply) -> Reply:
+        """A reply as this model writes them; whether its thoughts have no opening tag is learned from complete ones."""
+        if not reply.is_cut_off:
+            if reply.raw:
+                self.thinks_untagged = self.thinks_untagged or thinks_untagged(reply.raw)
+        elif self.thinks_untagged and not reply.thoughts:
+            return replace(reply, text="", thoughts=reply.raw)
+        return reply
 
     def learn(self, refusal: str, sent: Parameters) -> bool:
         """Whether a refusal, in the server's words, names something that can be left out or sent in another way."""
@@ -55,6 +70,12 @@ class Dialect:
             return True
         if any(mark in words for mark in _ONLY_STREAMS) and not sent.is_stream:
             self.only_streams = True
+            return True
+        if "stream" in words and sent.is_stream and not self.only_streams:
+            if "stream_options" in words and sent.has_stream_usage:
+                self.has_stream_usage = False
+            else:
+                self.has_streams = False
             return True
         if "max_completion_tokens" in words and not sent.has_other_limit:
             self.has_other_limit = True

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Message = dict[str, str]
+# Is given an answer so far, without thoughts, while it arrives; False ends the answer there, as if at its limit.
+Heard = Callable[[str], bool]
 # How the server is asked for JSON: by a schema, by JSON mode, or in words only.
 AnswerFormat = Literal["schema", "json", "words"]
 # Why an answer ended, as servers say it.
@@ -45,8 +47,9 @@ class Parameters:
     """How an answer is sampled.
 
     `schema` is the JSON schema of the answer, None for a text; `n_alternatives` is the number of alternatives to each
-    token that are asked for with its log-probability, 0 for no log-probabilities. The last three are for servers that
-    call the limit of an answer `max_completion_tokens`, take `logprobs` as a number, or only send piece by piece.
+    token that are asked for with its log-probability, 0 for no log-probabilities. `is_stream`: the answer comes piece
+    by piece. The other three are for servers that call the limit of an answer `max_completion_tokens`, take `logprobs`
+    as a number, or count no tokens in a stream.
     """
 
     max_tokens: int
@@ -58,6 +61,7 @@ class Parameters:
     has_other_limit: bool = False
     has_integer_logprobs: bool = False
     is_stream: bool = False
+    has_stream_usage: bool = True
 
 
 @dataclass(frozen=True, slots=True)

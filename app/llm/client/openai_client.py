@@ -8,13 +8,14 @@ import math
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 import httpx
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, Omit
 
-from app.llm.client.answers import split_thoughts
-from app.llm.client.endpoint import Endpoint, Message, Parameters, Reply, TokenProbability
+from app.llm.client.answers import split_so_far, split_thoughts
+from app.llm.client.endpoint import Endpoint, Heard, Message, Parameters, Reply, TokenProbability
 from app.llm.client.request_errors import RequestError, cut_to_line, problem_in_body, problem_of_status
 
 # Read what an OpenAI-compatible server sent, in any of the forms in which servers send it: it has been paid for.
@@ -142,7 +143,9 @@ _OWN_NAME_FOR_LIMIT = "api.openai.com"
 @asynccontextmanager
 async def connected(endpoint: Endpoint) -> AsyncIterator[AsyncOpenAI]:
     """Yield a client that follows no redirects, so that neither texts nor the key go to another server."""
-    async with httpx.AsyncClient(follow_redirects=False, timeout=endpoint.timeout_s) as http:
+    # How many requests are under way at once is for the callers to bound.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+    async with httpx.AsyncClient(follow_redirects=False, timeout=endpoint.timeout_s, limits=limits) as http:
         # A server without keys needs none, but the client insists on one. It also reads variables of the environment
         # that are meant for its own company's server.
         client = AsyncOpenAI(
@@ -158,7 +161,14 @@ async def connected(endpoint: Endpoint) -> AsyncIterator[AsyncOpenAI]:
 
 
 async def send(
-    client: AsyncOpenAI, endpoint: Endpoint, messages: Sequence[Message], parameters: Parameters, request_id: str
+    client: AsyncOpenAI,
+    endpoint: Endpoint,
+    messages: Sequence[Message],
+    parameters: Parameters,
+    request_id: str,
+    heard: Heard | None = None,
+    *,
+    holds: bool = True,
 ) -> Reply:
     """Send one request.
 
@@ -168,6 +178,8 @@ async def send(
         messages: the prompt.
         parameters: how the answer is sampled.
         request_id: the same for each try of one request; servers that know the header answer it only once.
+        heard: is given the answer so far while a stream arrives, never a thought.
+        holds: thoughts may begin without a tag, so that nothing is heard before their end.
 
     Raises:
         RequestError: there is no answer; it says why, and whether another try may help.
@@ -179,9 +191,10 @@ async def send(
             extra_headers={**endpoint.headers, "Idempotency-Key": request_id},
             extra_body=dict(endpoint.extra_body) or None,
         )
-        await raw.http_response.aread()
-    answer = raw.http_response.text
-    found = _completion_of(answer) if answer.lstrip().startswith("data:") else _json(answer)
+        try:
+            found = await _read(raw.http_response, heard, holds=holds)
+        finally:
+            await raw.http_response.aclose()
     return reply_to(body | dict(endpoint.extra_body), found, dict(raw.headers))
 
 
@@ -206,13 +219,13 @@ async def errors_in_words(endpoint: Endpoint) -> AsyncIterator[None]:
     """
     try:
         yield
-    except (TimeoutError, APITimeoutError):
+    except (TimeoutError, APITimeoutError, httpx.TimeoutException):
         seconds = f"{endpoint.timeout_s:g}"
         raise RequestError(f"The endpoint did not answer within {seconds} s.", may_help=True) from None
     except APIStatusError as error:
         headers, has_key = dict(error.response.headers), bool(endpoint.key)
         raise problem_of_status(error.status_code, _json(error.response.text), headers, has_key=has_key) from None
-    except APIConnectionError as error:
+    except (APIConnectionError, httpx.HTTPError) as error:
         cause = cut_to_line(str(error.__cause__ or error))
         raise RequestError(f"The endpoint cannot be reached: {cause}", may_help=True) from None
 
@@ -235,7 +248,10 @@ def body_of(endpoint: Endpoint, messages: Sequence[Message], parameters: Paramet
     n = parameters.n_alternatives
     if n:
         body |= {"logprobs": n} if parameters.has_integer_logprobs else {"logprobs": True, "top_logprobs": n}
-    return body | ({"stream": True, "stream_options": {"include_usage": True}} if parameters.is_stream else {})
+    if parameters.is_stream:
+        body |= {"stream": True}
+        body |= {"stream_options": {"include_usage": True}} if parameters.has_stream_usage else {}
+    return body
 
 
 def _json(text: str) -> object:
@@ -246,31 +262,84 @@ def _json(text: str) -> object:
         return text
 
 
-def _completion_of(stream: str) -> dict[str, Any]:
-    r"""The completion that the events of a stream make up, piece by piece; events that are no JSON are left out.
+# Shorter pauses between pieces are not worth the work of reading all that has arrived again.
+_HEARD_EVERY_S = 0.05
 
-    >>> _completion_of('data: {"choices": [{"delta": {"content": "4"}}]}\n\ndata: [DONE]')["choices"][0]["message"]
+
+async def _read(response: httpx.Response, heard: Heard | None, *, holds: bool) -> object:
+    """The body of an answer: JSON, or the completion that the events of a stream make up."""
+    stream, answer, line, heard_at = Stream(), list[str](), "", 0.0
+    async for piece in response.aiter_text():
+        answer.append(piece)
+        # Texts may have other line separators, such as U+2028.
+        *lines, line = (line + piece).split("\n")
+        for whole in lines:
+            stream.add(whole)
+        if heard is not None and lines and monotonic() >= heard_at + _HEARD_EVERY_S:
+            heard_at = monotonic()
+            if (said := stream.said(holds=holds)) and not heard(said):
+                return stream.completion(is_cut=True)
+    stream.add(line)
+    return stream.completion() if stream.has_events else _json("".join(answer))
+
+
+class Stream:
+    r"""The completion that the events of a stream make up, piece by piece; lines that are no events are left out.
+
+    >>> stream = Stream()
+    >>> for line in ('data: {"choices": [{"delta": {"content": "4"}}]}', "", "data: [DONE]"):
+    ...     stream.add(line)
+    >>> stream.completion()["choices"][0]["message"]
     {'content': '4'}
     """
-    body: dict[str, Any] = {}
-    message: dict[str, str] = {}
-    choice: dict[str, Any] = {"message": message}
-    tokens: list[Any] = []
-    for line in stream.splitlines():
-        try:
-            event = json.loads(line.removeprefix("data:"))
-        except ValueError:
-            continue
-        if not line.startswith("data:") or not isinstance(event, dict):
-            continue
-        body |= {name: value for name, value in event.items() if name != "choices" and value is not None}
-        for one in event.get("choices") or ():
-            for name, value in (one.get("delta") or {}).items():
-                if isinstance(value, str) and name != "role":
-                    message[name] = message.get(name, "") + value
-            tokens += (one.get("logprobs") or {}).get("content") or ()
-            if one.get("finish_reason"):
-                choice["finish_reason"] = one["finish_reason"]
-    if tokens:
-        choice["logprobs"] = {"content": tokens}
-    return body | {"choices": [choice] if message or "finish_reason" in choice else []}
+
+    def __init__(self) -> None:
+        """Nothing has arrived yet."""
+        self.has_events = False
+        self._body: dict[str, Any] = {}
+        self._message: dict[str, list[str]] = {}
+        self._tokens: list[Any] = []
+        self._finish = ""
+        self._is_done = False
+
+    def add(self, line: str) -> None:
+        """Read one line."""
+        if not line.startswith("data:"):
+            return
+        self.has_events = True
+        event = _json(line.removeprefix("data:").strip())
+        self._is_done |= event == "[DONE]"
+        if not isinstance(event, dict):
+            return
+        self._body |= {name: value for name, value in event.items() if name != "choices" and value is not None}
+        choices = event.get("choices")
+        for one in map(_mapping, choices if isinstance(choices, list) else ()):
+            for name, value in _mapping(one.get("delta")).items():
+                said, thought = _parts(value) if name != "role" else ("", "")
+                self._message.setdefault(name, []).append(said)
+                self._message.setdefault(_THOUGHTS[0], []).append(thought)
+            tokens = _mapping(one.get("logprobs")).get("content")
+            self._tokens += tokens if isinstance(tokens, list) else ()
+            self._finish = one.get("finish_reason") or self._finish
+
+    def _text(self, *names: str) -> str:
+        return "".join(piece for name in names for piece in self._message.get(name, ()))
+
+    def said(self, *, holds: bool) -> str:
+        """The answer so far, without thoughts; `holds`: they may begin without a tag."""
+        return split_so_far(self._text("content"), is_held=holds and not self._text(*_THOUGHTS)).answer
+
+    def completion(self, *, is_cut: bool = False) -> dict[str, Any]:
+        """What arrived as one completion; `is_cut`: the rest was not read.
+
+        Raises:
+            RequestError: the stream broke off.
+        """
+        message = {name: text for name in self._message if (text := self._text(name))}
+        if message and not (is_cut or self._finish or self._is_done or "error" in self._body):
+            raise RequestError("The endpoint's answer broke off.", may_help=True)
+        choice = {"message": message, "finish_reason": "length" if is_cut else self._finish}
+        if self._tokens:
+            choice["logprobs"] = {"content": self._tokens}
+        has_answer = self._finish or (message and "error" not in self._body)
+        return self._body | {"choices": [choice] if has_answer or is_cut else []}

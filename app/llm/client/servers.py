@@ -29,7 +29,7 @@ class ModelServer(BaseModel):
     key: SecretStr = Field(default=SecretStr(""), repr=False)
     price_in: float = Field(default=0, ge=0)
     price_out: float = Field(default=0, ge=0)
-    at_once: int = Field(default=4, ge=1, le=64)
+    at_once: int = Field(default=4, ge=1, le=1000)
     timeout_s: float = Field(default=120, gt=0, le=3600)
     per_minute: float | None = Field(default=None, gt=0)
     extra_body: dict[str, Any] = Field(default_factory=dict)
