@@ -52,6 +52,34 @@ HARMAN = (
     (0.382, 0.415, 0.345, 0.365, 0.629, 0.577, 0.539, 1.0),
 )
 HARMAN_UNIQUE = (0.127, 0.005, 0.193, 0.157, 0.090, 0.359, 0.411, 0.490)
+# Bechtoldt (1961), nine of Thurstone's tests, 213 persons: `Thurstone` of R's psych. Its measures of sampling adequacy
+# are those that psych prints with `KMO(Thurstone)`.
+THURSTONE = (
+    (1.0,),
+    (0.828, 1.0),
+    (0.776, 0.779, 1.0),
+    (0.439, 0.493, 0.460, 1.0),
+    (0.432, 0.464, 0.425, 0.674, 1.0),
+    (0.447, 0.489, 0.443, 0.590, 0.541, 1.0),
+    (0.447, 0.432, 0.401, 0.381, 0.402, 0.288, 1.0),
+    (0.541, 0.537, 0.534, 0.350, 0.367, 0.320, 0.555, 1.0),
+    (0.380, 0.358, 0.359, 0.424, 0.446, 0.325, 0.598, 0.452, 1.0),
+)
+THURSTONE_ADEQUACY = (0.86, 0.86, 0.90, 0.86, 0.88, 0.92, 0.85, 0.93, 0.87)
+# fa(Thurstone, 3, n.obs = 213), oblimin, as the overview of psych prints it: loadings, unique variances, correlations.
+PSYCH = (
+    (0.91, -0.04, 0.04),
+    (0.89, 0.06, -0.03),
+    (0.83, 0.04, 0.00),
+    (0.00, 0.86, 0.00),
+    (-0.01, 0.74, 0.10),
+    (0.18, 0.63, -0.08),
+    (0.03, -0.01, 0.84),
+    (0.37, -0.05, 0.47),
+    (-0.06, 0.21, 0.64),
+)
+PSYCH_UNIQUE = (0.18, 0.16, 0.27, 0.27, 0.37, 0.50, 0.28, 0.50, 0.47)
+PSYCH_CORRELATIONS = ((1.00, 0.59, 0.54), (0.59, 1.00, 0.52), (0.54, 0.52, 1.00))
 # Holzinger and Swineford (1939), nine tests of 301 pupils: correlations below the diagonal, from lavaan's data.
 HOLZINGER = (
     (1.0,),
@@ -64,6 +92,9 @@ HOLZINGER = (
     (0.224, 0.092, 0.186, 0.107, 0.139, 0.150, 0.487, 1.0),
     (0.390, 0.206, 0.329, 0.208, 0.227, 0.214, 0.341, 0.449, 1.0),
 )
+# Unique variances of three factors, `efa(HolzingerSwineford1939, nfactors = 3)` in lavaan's tutorial; rotation does not
+# change them.
+LAVAAN_UNIQUE = (0.513, 0.749, 0.543, 0.279, 0.243, 0.305, 0.502, 0.469, 0.543)
 
 
 def _answers(lower: tuple[tuple[float, ...], ...], n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -110,6 +141,27 @@ def test_improper_solution_of_harman_is_found_and_said() -> None:
     found = _fit(_answers(HARMAN, 305), 3, rotation="varimax")
     assert found.unique == pytest.approx(HARMAN_UNIQUE, abs=1e-3)
     assert found.heywood == [1]
+
+
+def test_thurstone_has_the_loadings_that_psych_prints() -> None:
+    """It minimizes residuals, Attune maximizes the likelihood: both agree to the second digit, as its manual says."""
+    found = _fit(_answers(THURSTONE, 213), 3)
+    assert found.loadings == pytest.approx(np.array(PSYCH), abs=0.0101)
+    assert found.unique == pytest.approx(PSYCH_UNIQUE, abs=0.0101)
+    assert found.correlations == pytest.approx(np.array(PSYCH_CORRELATIONS), abs=0.0101)
+
+
+def test_correlations_of_thurstone_are_those_of_psych() -> None:
+    """Kaiser's measure of sampling adequacy: squared correlations over them and squared partial correlations."""
+    correlations = np.corrcoef(_answers(THURSTONE, 213).T) - np.eye(9)
+    inverse = np.linalg.inv(correlations + np.eye(9))
+    partial = inverse / np.sqrt(np.outer(np.diag(inverse), np.diag(inverse))) - np.eye(9)
+    adequacy = (correlations**2).sum(axis=0) / (correlations**2 + partial**2).sum(axis=0)
+    assert adequacy == pytest.approx(THURSTONE_ADEQUACY, abs=0.005)
+
+
+def test_unique_variances_are_those_of_lavaan() -> None:
+    assert _fit(_answers(HOLZINGER, 301), 3).unique == pytest.approx(LAVAAN_UNIQUE, abs=0.0015)
 
 
 def test_three_factors_of_holzinger_and_swineford() -> None:
