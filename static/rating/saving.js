@@ -20,6 +20,8 @@
   // When an answer was given, by the server's clock: of two the later one counts, whichever arrives first. On one page it
   // never goes back, even if this device's clock is set.
   let clock = 0, latest = 0;
+  // When this page began to arrive, which is what its time is for: its scripts may run seconds later.
+  let arrived = Date.now() - performance.now() + (performance.getEntriesByType("navigation")[0]?.responseStart || performance.now());
   const now = () => (latest = Math.max(latest, Math.round(Date.now() + clock)));
 
   // What the server does not have yet: one entry for each question, the latest.
@@ -344,7 +346,7 @@
   // Returns what saves the early answers, once the scripts of the questions have run too.
   function ready() {
     form().dataset.ready = "yes";
-    if (form().dataset.now) clock = Number(form().dataset.now) - Date.now();
+    if (form().dataset.now) clock = Number(form().dataset.now) - arrived;
     seen.clear();
     nRefusals = 0;
     kept.names(AWAY).filter((name) => name !== awayName()).forEach(kept.drop);
@@ -356,6 +358,8 @@
     if (queue.size) schedule(0);
     return () => early.filter((box) => box.isConnected).forEach((box) => save(box, PAUSE));
   }
+
+  document.addEventListener("htmx:beforeOnLoad", () => { arrived = Date.now(); });
 
   // With the page, not when it has settled: a screen reader says the title at once.
   document.addEventListener("htmx:afterSwap", () => {
