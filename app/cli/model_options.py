@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from app.llm.client.budget import BATCH_PRICE, Budget, Prices
+from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.outcomes import Outcome
 from app.llm.runs.run_changes import CAN_BE_REDONE
@@ -124,8 +124,8 @@ class ModelOptions:
     @property
     def limits(self) -> Budget:
         """A new budget; one in money needs prices."""
-        share = BATCH_PRICE if self.batch else 1.0
-        prices = Prices(self.price_in * share, self.price_out * share)
+        usual = Prices(self.price_in, self.price_out)
+        prices = usual.of_batches if self.batch else usual
         if self.budget is not None and prices == Prices():
             raise typer.BadParameter("A budget in money needs --price-in and --price-out.", param_hint="--budget")
         return Budget(prices, self.budget_tokens, self.budget)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from typing import Any
 from openai import AsyncOpenAI
 from openai.types import Batch
 
-from app.llm.client.endpoint import BatchPace, Endpoint, Message, Parameters, Reply
+from app.llm.client.endpoint import BatchPace, BatchUnderWayError, Endpoint, Message, Parameters, Reply
 from app.llm.client.openai_client import body_of, errors_in_words, reply_to
 from app.llm.client.request_errors import RequestError, cut_to_line, problem_of_status
 
@@ -31,7 +32,8 @@ NOT_ANSWERED = "The batch ended before this request was answered."
 class Batches:
     """The batches of one run. `waiting`: requests that are in no batch yet; `under_way`: those that are, by ID.
 
-    `known` are the batches that are waited for, or were.
+    `known` are the batches that are waited for, or were. `n_sending`: batches that are being sent; `sent_at`: when the
+    last one was.
     """
 
     client: AsyncOpenAI
@@ -43,12 +45,15 @@ class Batches:
     found: asyncio.Task[None] | None = None
     collecting: asyncio.Task[None] | None = None
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    n_sending: int = 0
+    sent_at: float = field(default_factory=time.monotonic)
 
     async def send(self, messages: Sequence[Message], parameters: Parameters, request_id: str) -> Reply:
         """Send one request with the next batch, or wait for the batch that has it.
 
         Raises:
             RequestError: there is no answer.
+            BatchUnderWayError: there is none yet.
         """
         body = body_of(self.endpoint, messages, parameters) | dict(self.endpoint.extra_body)
         # A search that failed is repeated: what is in a batch must not be asked, and paid, again.
@@ -90,13 +95,16 @@ class Batches:
             del self.waiting[one]
         if self.waiting:
             self.collecting = self._start(self._collect(request_id))
+        self.n_sending += 1
         try:
             number = await self._submit(asked, _run_of(request_id))
         except RequestError as error:
             self.found = None  # the batch may have been made, and only the answer that says so was lost
             self._end([*asked], error)
-        else:
-            await self._wait_for(number, [*asked])
+            return
+        finally:
+            self.n_sending, self.sent_at = self.n_sending - 1, time.monotonic()
+        await self._wait_for(number, [*asked])
 
     async def _submit(self, asked: Mapping[str, Mapping[str, Any]], run_key: str) -> str:
         lines = [
@@ -143,6 +151,7 @@ class Batches:
 
         Raises:
             RequestError: the server does not say how far it is, and another try does not help.
+            BatchUnderWayError: it takes too long.
         """
         while True:
             try:
@@ -153,14 +162,23 @@ class Batches:
             except RequestError as error:
                 if not error.may_help:  # a server that cannot be reached for a while does not end the batch
                     raise
+            if self._is_impatient():
+                raise BatchUnderWayError
             await asyncio.sleep(self.pace.poll_s)
 
-    def _end(self, asked: Sequence[str], error: RequestError) -> None:
+    def _is_impatient(self) -> bool:
+        """Whether this process has waited long enough, and nothing is about to be sent."""
+        patience = self.pace.patience_s
+        is_sending = self.waiting or self.n_sending
+        return patience is not None and not is_sending and time.monotonic() - self.sent_at >= patience
+
+    def _end(self, asked: Sequence[str], error: RequestError | BatchUnderWayError) -> None:
         """Tell the requests that have no answer why."""
         for one in asked:
             future = self.under_way.get(one)
             if future is not None and not future.done():
                 future.set_exception(error)
+                future.exception()  # who waits may have been cancelled, and nobody else needs to hear of it
 
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Begin a task; if it fails, so do the requests that wait for it."""
@@ -172,7 +190,8 @@ class Batches:
     def _done(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._end([*self.under_way], RequestError(f"The batch cannot be read ({type(error).__name__})."))
+            unread = RequestError(f"The batch cannot be read ({type(error).__name__}).")
+            self._end([*self.under_way], error if isinstance(error, BatchUnderWayError) else unread)
 
     async def _lines(self, file: str) -> list[dict[str, Any]]:
         content = await self.client.files.content(file, extra_headers=self.endpoint.headers)

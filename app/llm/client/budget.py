@@ -58,6 +58,11 @@ class Prices:
         """
         return (tokens_in * self.per_million_in + tokens_out * self.per_million_out) / PER_MILLION
 
+    @property
+    def of_batches(self) -> Prices:
+        """The prices of requests in batches."""
+        return Prices(self.per_million_in * BATCH_PRICE, self.per_million_out * BATCH_PRICE)
+
 
 @dataclass(slots=True)
 class Budget:

@@ -35,11 +35,19 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class BatchPace:
-    """Batches: how long to wait for further requests, how many one has at most, how often to ask for its state."""
+    """Batches: how long to wait for further requests, how many one has at most, how often to ask for its state.
+
+    `patience_s`: how long to wait for the answers after the last batch was sent, None for as long as it takes.
+    """
 
     quiet_s: float = 2.0
     n_at_most: int = 50_000
     poll_s: float = 30.0
+    patience_s: float | None = None
+
+
+class BatchUnderWayError(Exception):
+    """A batch was sent and takes longer than this process waits; the next one finds it."""
 
 
 @dataclass(frozen=True, slots=True)

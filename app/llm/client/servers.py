@@ -19,7 +19,10 @@ class ServersFileError(ValueError):
 
 
 class ModelServer(BaseModel):
-    """A server, its models, and how much one run may use. `max_tokens` limits all tokens of a run."""
+    """A server, its models, and how much one run may use. `max_tokens` limits all tokens of a run.
+
+    `batches`: it has a batch endpoint.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, protected_namespaces=())
     name: str = Field(min_length=1, max_length=100)
@@ -32,6 +35,7 @@ class ModelServer(BaseModel):
     at_once: int = Field(default=4, ge=1, le=1000)
     timeout_s: float = Field(default=120, gt=0, le=3600)
     per_minute: float | None = Field(default=None, gt=0)
+    batches: bool = False
     extra_body: dict[str, Any] = Field(default_factory=dict)
     headers: dict[str, str] = Field(default_factory=dict, repr=False)
 

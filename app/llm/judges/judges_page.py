@@ -130,6 +130,6 @@ def submit_new_judge(
     except _PROBLEMS as error:
         return _form_page(request, lead, study, form, problems=[str(error)])
     for run in runs:
-        record_queued(db, run, server.name, tokens)
+        record_queued(db, run, server.name, tokens, batch=form.batch)
         record_act(db, lead, study, "judge started", name=run.name, model=run.model, max_tokens=tokens)
     return RedirectResponse(request.app.url_path_for("show_judges", slug=study.slug), status_code=303)

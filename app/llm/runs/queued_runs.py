@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -18,7 +19,7 @@ from app.base.database.outages import outage_in_words
 from app.base.processes.side_process import SideProcess
 from app.llm.client.budget import Budget
 from app.llm.client.connection import ClientMissingError
-from app.llm.client.endpoint import Endpoint
+from app.llm.client.endpoint import BatchPace, Endpoint
 from app.llm.client.servers import ModelServer
 from app.llm.judges.judge_pages import judged_study
 from app.llm.judges.judging import finish_run, judging
@@ -31,6 +32,9 @@ log = logging.getLogger("attune.models")
 MAX_DEATHS = 3
 AFTER_DEATH = timedelta(seconds=2)
 BUSY = timedelta(seconds=10)
+# A batch takes up to a day: its process ends meanwhile, and another looks for the answers later.
+BATCH_PACE = BatchPace(patience_s=60.0)
+UNTIL_BATCH = timedelta(minutes=5)
 # The process is not needed for another run: each has its own, with the key of its server.
 _REST_S = 0.1
 
@@ -44,10 +48,11 @@ class RunJob:
     endpoint: Endpoint
     budget: Budget
     n_at_once: int
+    batch_pace: BatchPace | None = None
 
 
-def work_on_run(job: RunJob) -> None:
-    """Work on a run until it ends.
+def work_on_run(job: RunJob) -> bool:
+    """Work on a run until it ends; return whether it waits for a batch.
 
     Raises:
         RunIsBusyError: another process works on it, such as that of a worker that was killed.
@@ -56,7 +61,7 @@ def work_on_run(job: RunJob) -> None:
     begin, run = transactions(engine), job.run
     try:
         with only_worker(engine, run):
-            reason = _worked(begin, job)
+            reason, waits = _worked(begin, job)
             with begin() as db:
                 if reason is not None:
                     record_stop(db, run, reason)
@@ -64,23 +69,25 @@ def work_on_run(job: RunJob) -> None:
                     finish_run(db, run)
     finally:
         engine.dispose()
+    return waits
 
 
-def _worked(begin: Begin, job: RunJob) -> str | None:
-    """Work on the run; why it could not begin."""
+def _worked(begin: Begin, job: RunJob) -> tuple[str | None, bool]:
+    """Work on the run; why it could not begin, and whether it waits for a batch."""
     with begin() as db:
         before = get_progress(db, job.run)
         job.budget.tokens_in, job.budget.tokens_out = before.tokens_in, before.tokens_out
         judged = judged_study(db, job.run.study_id, job.run.protocol_version) if job.run.purpose == "judge" else None
+    options: dict[str, Any] = {"n_at_once": job.n_at_once, "batch_pace": job.batch_pace}
     if judged is not None:
-        work = judging(begin, job.run, judged, job.endpoint, job.budget, n_at_once=job.n_at_once)
+        work = judging(begin, job.run, judged, job.endpoint, job.budget, **options)
     else:
-        work = responding(begin, job.run, job.endpoint, job.budget, n_at_once=job.n_at_once)
+        work = responding(begin, job.run, job.endpoint, job.budget, **options)
     try:
         asyncio.run(work.work())
     except ClientMissingError as error:
-        return str(error)
-    return None
+        return str(error), False
+    return None, work.waits_for_batch
 
 
 class QueuedRuns:
@@ -112,7 +119,9 @@ class QueuedRuns:
                 return
         process = self._processes[run] = SideProcess(work_on_run, name="attune-model-run", rest_s=_REST_S)
         try:
-            process.ask(job)
+            if process.ask(job):
+                with begin() as db:
+                    work_soon(db, row, wait=UNTIL_BATCH)
         except RunIsBusyError:
             with begin() as db:
                 work_soon(db, row, wait=BUSY)
@@ -142,8 +151,10 @@ class QueuedRuns:
         if server is None or server.base_url != run.endpoint or run.model not in server.models:
             return None
         tokens = min(int(limits.get("max_tokens", server.max_tokens)), server.max_tokens)
-        budget = Budget(server.prices, max_tokens=tokens)
-        return RunJob(self._url, run, server.endpoint(run.model), budget, server.at_once)
+        in_batches = bool(limits.get("batch"))
+        budget = Budget(server.prices.of_batches if in_batches else server.prices, max_tokens=tokens)
+        pace = BATCH_PACE if in_batches else None
+        return RunJob(self._url, run, server.endpoint(run.model), budget, server.at_once, pace)
 
 
 def _has_outage(error: BaseException) -> bool:

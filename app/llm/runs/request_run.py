@@ -13,7 +13,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from app.base.database.engine import Begin
 from app.llm.client.budget import Budget, estimated_tokens
 from app.llm.client.connection import Send, connection
-from app.llm.client.endpoint import BatchPace, Endpoint, Message, Parameters, Reply
+from app.llm.client.endpoint import BatchPace, BatchUnderWayError, Endpoint, Message, Parameters, Reply
 from app.llm.client.retries import RetryPolicy, Tried, run_all, send_with_retries
 from app.llm.outcomes import Outcome
 from app.llm.runs.requests import (
@@ -63,7 +63,7 @@ def _quiet(_n_done: int, _n_all: int) -> None:
 class RequestRun:
     """One process that works on a run. `prepare` creates the job of a request; `limit`: how many are asked at most.
 
-    `batch_pace`: requests are sent in batches, all at once.
+    `batch_pace`: requests are sent in batches, all at once. `waits_for_batch`: it ended before a batch had answers.
     """
 
     begin: Begin
@@ -79,6 +79,7 @@ class RequestRun:
     n_done: int = 0
     n_open: int = 0
     n_failures_in_a_row: int = 0
+    waits_for_batch: bool = False
 
     async def work(self) -> None:
         """Ask all open requests, until they are answered, the budget is used up, or someone stops the run.
@@ -96,7 +97,10 @@ class RequestRun:
             async def one(planned: PlannedRequest) -> bool:
                 return await self._one(send, planned)
 
-            await run_all(waiting, one, len(waiting) if self.batch_pace else self.n_at_once)
+            try:
+                await run_all(waiting, one, len(waiting) if self.batch_pace else self.n_at_once)
+            except* BatchUnderWayError:
+                self.waits_for_batch = True
 
     async def _one(self, send: Send, planned: PlannedRequest) -> bool:
         """Ask one request with all that follows from it; False if the run ends here."""

@@ -63,7 +63,8 @@ _USED = text("""
     SELECT coalesce(sum(tokens_in), 0) AS tokens_in, coalesce(sum(tokens_out), 0) AS tokens_out,
       array_remove(array_agg(DISTINCT model_version), NULL) AS versions,
       count(*) FILTER (WHERE kind = 'repair') AS n_repairs,
-      count(*) FILTER (WHERE kind = 'length') AS n_lengths
+      count(*) FILTER (WHERE kind = 'length') AS n_lengths,
+      count(*) FILTER (WHERE asked_at IS NOT NULL) AS n_asked
     FROM model_requests WHERE study_id = :study AND run_id = :run
 """)
 _PROBLEMS = text("""
@@ -148,6 +149,7 @@ class Progress:
     versions: tuple[str, ...]
     n_repairs: int
     n_lengths: int
+    n_asked: int
 
     @property
     def n_all(self) -> int:
@@ -245,11 +247,9 @@ def get_progress(db: Connection, run: RunRow) -> Progress:
     """How far a run is."""
     values = {"study": run.study_id, "run": run.id}
     counts = {row.outcome: row.n for row in db.execute(_PROGRESS, values)}
-    used = db.execute(_USED, values).one()
-    n_open = counts.pop("open", 0)
-    return Progress(
-        counts, n_open, used.tokens_in, used.tokens_out, tuple(used.versions or ()), used.n_repairs, used.n_lengths
-    )
+    used = dict(db.execute(_USED, values).mappings().one())
+    versions = tuple(used.pop("versions") or ())
+    return Progress(n_open=counts.pop("open", 0), by_outcome=counts, versions=versions, **used)
 
 
 def list_problems(db: Connection, run: RunRow) -> list[tuple[Outcome, str, int]]:

@@ -60,7 +60,13 @@ class ShownRun:
             return "Stopped"
         if self.is_worked_on:
             return "Running"
-        return "Waiting to start" if self.run.is_queued else "Not running"
+        waiting = "Waiting for a batch" if self.in_batches and self.progress.n_asked else "Waiting to start"
+        return waiting if self.run.is_queued else "Not running"
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether its requests are sent in batches."""
+        return bool((self.run.limits or {}).get("batch"))
 
 
 def shown_runs(request: Request, db: Db, study: StudyRow, purpose: Purpose) -> list[ShownRun]:
@@ -122,7 +128,8 @@ def submit_run_continue(
     server = server_of(request, run)
     if server is None:
         raise PageError("The server of this run is not in the list of servers. Continue the run on the command line.")
-    record_queued(db, run, server.name, min(max_tokens, server.max_tokens))
+    in_batches = bool((run.limits or {}).get("batch"))
+    record_queued(db, run, server.name, min(max_tokens, server.max_tokens), batch=in_batches)
     record_act(db, lead, study, "model run continued", name=run.name, max_tokens=max_tokens)
     return _to_page(request, study, run)
 

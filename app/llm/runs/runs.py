@@ -135,9 +135,9 @@ def get_run_by_id(db: Connection, study_id: int, run_id: int) -> RunRow | None:
     return None if row is None else RunRow(**row)
 
 
-def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int) -> None:
-    """Queue a run: a worker works on it until it ends or is stopped."""
-    limits = json.dumps({"server": server, "max_tokens": max_tokens})
+def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int, *, batch: bool = False) -> None:
+    """Queue a run: a worker works on it until it ends or is stopped. `batch`: its requests are sent in batches."""
+    limits = json.dumps({"server": server, "max_tokens": max_tokens} | ({"batch": True} if batch else {}))
     db.execute(_QUEUE, {"study": run.study_id, "run": run.id, "limits": limits})
     work_soon(db, run)
 

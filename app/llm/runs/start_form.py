@@ -57,6 +57,7 @@ class StartForm(BaseModel):
     seed: str = Field("", max_length=20)
     answer_tokens: int = Field(1000, ge=1, le=1_000_000)
     tokens: int = Field(1_000_000, ge=1, le=_MAX_TOKENS)
+    batch: bool = False
     step: Literal["estimate", "check", "start"] = "estimate"
     estimated: str = Field("", max_length=500)
 
@@ -91,6 +92,8 @@ def chosen(request: Request, form: StartForm) -> tuple[ModelServer, Endpoint]:
         raise StartProblemError("The seed must be a whole number. Leave it empty to send none.")
     if form.tokens > server.max_tokens:
         raise StartProblemError(f"The token budget on {server.name} can be at most {server.max_tokens:,}.")
+    if form.batch and not server.batches:
+        raise StartProblemError(f"{server.name} takes no batches. Untick the batches, or choose another model.")
     return server, server.endpoint(server.models[int(model)])
 
 
@@ -106,12 +109,14 @@ def check_new(run: RunRow, *, is_new: bool) -> None:
 
 def words_of_estimate(estimate: Estimate, server: ModelServer, form: StartForm) -> str:
     """The estimate as a sentence."""
-    cost = f", costing about {estimate.cost(server.prices):,.2f}" if server.price_in or server.price_out else ""
+    prices = server.prices.of_batches if form.batch else server.prices
+    cost = f", costing about {estimate.cost(prices):,.2f}" if server.price_in or server.price_out else ""
+    in_batches = " It is sent in batches, which take up to a day." if form.batch else ""
     all_tokens = estimate.tokens_in + estimate.tokens_out
     short = " The run will probably stop at its budget before it is done." if all_tokens > form.tokens else ""
     return (
         f"{estimate.n_requests:,} requests: about {estimate.tokens_in:,} tokens in prompts and "
-        f"{estimate.tokens_out:,} in answers{cost}, with a budget of {form.tokens:,} tokens.{short}"
+        f"{estimate.tokens_out:,} in answers{cost}, with a budget of {form.tokens:,} tokens.{in_batches}{short}"
     )
 
 

@@ -88,6 +88,6 @@ def submit_new_generated(
         return _form_page(request, lead, study, form, problems=[one.sentence() for one in error.problems])
     except (NothingToAnswerError, OtherSettingsError, StartProblemError) as error:
         return _form_page(request, lead, study, form, problems=[str(error)])
-    record_queued(db, run, server.name, form.tokens)
+    record_queued(db, run, server.name, form.tokens, batch=form.batch)
     record_act(db, lead, study, "generation started", name=run.name, model=run.model, max_tokens=form.tokens)
     return RedirectResponse(request.app.url_path_for("show_generated", slug=study.slug), status_code=303)

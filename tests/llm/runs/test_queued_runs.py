@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,17 @@ from sqlalchemy import text
 
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import SideProcess, SideProcessError
+from app.llm.client.budget import Prices
+from app.llm.client.endpoint import BatchPace
 from app.llm.client.servers import ModelServer as Listed
 from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
+from app.llm.runs import queued_runs
 from app.llm.runs.queued_runs import MAX_DEATHS, QueuedRuns
+from app.llm.runs.requests import get_progress
 from app.llm.runs.runs import RUNNING, RunRow, get_run, is_worked_on, record_queued, record_stop
 from app.studies.studies import delete_study, get_study
+from tests.kit.batch_server import BatchServer, serving_batches
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.models_server import KEY, ModelServer, first_offer, serving
 
@@ -51,7 +57,7 @@ def working(engine: Engine, servers: Sequence[Listed]) -> Iterator[QueuedRuns]:
         worker.stop()
 
 
-def queued(engine: Engine, server: ModelServer, name: str, *, n_items: int) -> RunRow:
+def queued(engine: Engine, server: ModelServer, name: str, *, n_items: int, batch: bool = False) -> RunRow:
     """A judge that waits in the queue."""
     with engine.begin() as db:
         study = get_study(db, "study")
@@ -61,7 +67,7 @@ def queued(engine: Engine, server: ModelServer, name: str, *, n_items: int) -> R
         assert study
         endpoint = listed(server).endpoint("m")
         run, _ = begin_run(db, study, endpoint, JudgeSettings(), name)
-        record_queued(db, run, "Local", 10**6)
+        record_queued(db, run, "Local", 10**6, batch=batch)
     return run
 
 
@@ -163,3 +169,29 @@ def test_a_run_whose_processes_record_nothing_is_stopped(engine: Engine, monkeyp
     assert len(deaths) == MAX_DEATHS
     assert ended.stop_reason
     assert ended.stop_reason.startswith("The process of this run ended 3 times without recording an answer")
+
+
+@pytest.mark.long
+def test_a_run_in_batches_keeps_no_process_while_it_waits(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queued_runs, "BATCH_PACE", BatchPace(quiet_s=0.1, poll_s=0.05, patience_s=0.2))
+    monkeypatch.setattr(queued_runs, "UNTIL_BATCH", timedelta(seconds=3))
+    with serving_batches(BatchServer(first_offer)) as server:
+        own = listed(server).model_copy(update={"batches": True, "price_in": 2.0, "price_out": 4.0})
+
+        def now() -> tuple[bool, bool]:
+            with engine.connect() as db:
+                found = get_run(db, run.study_id, "judge", "first")
+                assert found
+                return found.is_queued, is_worked_on(db, run)
+
+        with working(engine, [own]) as runs:
+            run = queued(engine, server, "first", n_items=4, batch=True)
+            until(lambda: bool(server.made) and now() == (True, False))
+            assert runs.pids == []
+            server.is_open.set()
+            until(lambda: now() == (False, False))
+        assert len(server.made) == 1
+    with engine.connect() as db:
+        assert get_progress(db, run).by_outcome == {"answered": 8}
+        cost = db.execute(text("SELECT sum(cost) FROM model_requests")).scalar_one()
+    assert cost == pytest.approx(8 * Prices(1.0, 2.0).cost(100, 20))

@@ -14,7 +14,7 @@ from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome
 from app.llm.runs.requests import Answered, list_open, record_answered, record_asked
-from app.llm.runs.runs import RunRow, get_run, is_stopped
+from app.llm.runs.runs import RunRow, get_run, is_stopped, record_stop
 from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
 from tests.kit.models_server import KEY, first_offer, picky, queued_runs, serving
@@ -158,6 +158,36 @@ def test_start_that_is_not_allowed_is_refused_with_reason(
     study_of(db, lead)
     answer = client.post("/studies/small/judges/new", data=FORM | changed)
     assert (answer.status_code, words in answer.text) == (422, True)
+
+
+def test_requests_are_sent_in_batches_where_the_server_takes_them(
+    client: TestClient, db: Connection, lead: Lead, listed: ModelServer
+) -> None:
+    study_of(db, lead)
+    assert "in batches" not in client.get("/studies/small/judges/new").text
+    refused = client.post("/studies/small/judges/new", data=FORM | {"batch": "true"})
+    assert (refused.status_code, "Local takes no batches." in refused.text) == (422, True)
+    client.app.state.model_servers = (listed.model_copy(update={"batches": True, "price_in": 1e6}),)  # type: ignore[attr-defined]  # the application of the test
+    usual, halved = (
+        client.post("/studies/small/judges/new", data=FORM | batch).text for batch in ({}, {"batch": "true"})
+    )
+    costs = [
+        float(found[1].replace(",", "")) for found in re.finditer(r"costing about ([\d,.]+), with", usual + halved)
+    ]
+    assert costs[-1] == pytest.approx(costs[0] / 2)
+    assert re.search(r'name="batch"[^>]*checked', halved)
+    found = re.search(r'name="estimated" value="([^"]+)"', halved)
+    assert found
+    started = FORM | {"batch": "true", "step": "start", "estimated": found[1]}
+    assert client.post("/studies/small/judges/new", data=started).status_code == 303
+    (queued,) = queued_runs(db)
+    assert queued.limits == {"server": "Local", "max_tokens": 5000, "batch": True}
+    record_stop(db, queued, "Stopped by a lead.")
+    page = client.get("/studies/small/judges").text
+    assert "A batch that was sent goes on at the server" in page
+    assert client.post(f"/studies/small/model-runs/{queued.id}/continue", data={"max_tokens": 900}).status_code == 303
+    (again,) = queued_runs(db)
+    assert again.limits == {"server": "Local", "max_tokens": 900, "batch": True}
 
 
 def test_a_run_continues_in_the_browser_if_its_server_is_in_the_list(
