@@ -54,7 +54,9 @@ from app.studies.walk_throughs import is_walk_through
 from app.webhooks import page as webhooks_page
 
 # The beginning of the paths whose handlers read uploaded files as they arrive.
-UPLOADS = re.compile(r"/studies/new(/|$)|/api/v1/studies/[^/]+/(studies|items|ratings)$")
+UPLOADS = re.compile(
+    r"/studies/new(/|$)|/studies/[^/]+/raters/demographics$|/api/v1/studies/[^/]+/(studies|items|ratings)$"
+)
 RATERS = (
     arrival_page,
     consent_page,

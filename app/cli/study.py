@@ -14,7 +14,6 @@ from app.base.language.language import note_on
 from app.base.limits import ON_THIS_COMPUTER
 from app.base.problem import FolderExistsError
 from app.base.problems import Problems
-from app.base.words import counted
 from app.cli import templates
 from app.cli.options import Address, spreadsheet
 from app.cli.output import WRONG_CALL, fail, progress, say
@@ -25,7 +24,7 @@ from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.checklist import get_opening
 from app.rating.life_cycle import OpeningError, change_status
-from app.rating.prolific.demographics import store_demographics
+from app.rating.prolific.demographics import demographics_of, store_demographics
 from app.results.downloads.stored_folder import LeadUnknownError, export_study, lead_for
 from app.studies.creation.read_new_study import feasibility_of_folder
 from app.studies.load import load_study
@@ -180,12 +179,9 @@ def demographics(
     Raters are found by their participant IDs, which are not stored again. Expired and revoked data are left out.
     """
     with reading():
-        table = table_of(file, Problems(ON_THIS_COMPUTER))
+        found = demographics_of(table_of(file, Problems(ON_THIS_COMPUTER)))
     with store() as engine, engine.begin() as db:
-        n_stored, n_unknown = store_demographics(db, stored_study(db, slug).id, table)
-    say(f"Stored for {counted(n_stored, 'rater')}.")
-    if n_unknown:
-        say(f"Left out: {counted(n_unknown, 'row')} of participants who are no raters of the study.")
+        say(store_demographics(db, stored_study(db, slug).id, found).sentences)
 
 
 @cli.command("pause")

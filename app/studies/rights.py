@@ -112,6 +112,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_identity",
         "export_rater_data",
         "export_prolific",
+        "submit_demographics",
         "export_bonus",
         "export_mturk",
         "export_sona",

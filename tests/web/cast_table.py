@@ -101,6 +101,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/raters/mturk.csv": EDIT_PAGE,
     "POST /studies/{slug}/raters/sona.csv": EDIT_PAGE,
     "POST /studies/{slug}/raters/invitations": study(422, *EDITORS),
+    "POST /studies/{slug}/raters/demographics": study(422, *EDITORS),
     "GET /studies/{slug}/raters/prolific": EDIT_PAGE,
     "POST /studies/{slug}/raters/prolific": EDIT_PAGE,
     "GET /studies/{slug}/raters/messages": EDIT_PAGE,

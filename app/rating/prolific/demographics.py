@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import Connection, text
 
 from app.analysis.data.study_folder import RATER_COLUMNS
+from app.base.files.spreadsheet import table_of
 from app.base.files.table import Table
+from app.base.limits import Limits
 from app.base.problem import InvalidInputError, Problem
+from app.base.problems import Problems
+from app.base.words import and_list, counted
 from app.rating.review.exclusions import list_identities
 
 PARTICIPANT = "participant_id"
@@ -29,13 +35,43 @@ _STORE = text("""
 """)
 
 
-def store_demographics(db: Connection, study_id: int, table: Table) -> tuple[int, int]:
-    """Store the columns about people as attributes of the raters who came from Prolific; their IDs are not stored.
+@dataclass(frozen=True, slots=True)
+class Demographics:
+    """What a file says: the attributes that it has columns for, and each participant with what is known, row by row."""
 
-    Data that a participant took back replace those that were stored before.
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, dict[str, str]], ...]
 
-    Returns:
-        The number of raters with data, and of rows of participants who are no raters of the study.
+
+@dataclass(frozen=True, slots=True)
+class StoredDemographics:
+    """`names` were stored for `n_raters`; `n_unknown` rows are of participants who are no raters of the study."""
+
+    names: tuple[str, ...]
+    n_raters: int
+    n_unknown: int
+
+    @property
+    def sentences(self) -> str:
+        """What was stored and what was left out."""
+        told = f"Stored for {counted(self.n_raters, 'rater')}"
+        told += f": {and_list([name.replace('_', ' ') for name in self.names])}." if self.n_raters else "."
+        if self.n_unknown:
+            told += f" Left out: {counted(self.n_unknown, 'row')} of participants who are no raters of the study."
+        return told
+
+
+def read_demographics(upload: tuple[str, bytes], limits: Limits) -> Demographics:
+    """What an uploaded file says; see `demographics_of`."""
+    file, content = upload
+    problems = Problems(limits)
+    table = table_of(Path(file), problems, content)
+    problems.raise_if_any()
+    return demographics_of(table)
+
+
+def demographics_of(table: Table) -> Demographics:
+    """What Prolific's file says about people.
 
     Raises:
         InvalidInputError: the file names no participants, or a column has the name of one of raters.csv.
@@ -49,15 +85,23 @@ def store_demographics(db: Connection, study_id: int, table: Table) -> tuple[int
     if taken := [column for column, name in kept.items() if name in RATER_COLUMNS]:
         allowed = f"a name other than {', '.join(RATER_COLUMNS)}"
         raise InvalidInputError([Problem(table.file, 1, taken[0], taken[0], allowed)])
+    return Demographics(tuple(kept.values()), tuple(_rows(table, place, kept)))
+
+
+def store_demographics(db: Connection, study_id: int, found: Demographics) -> StoredDemographics:
+    """Store what is said about people as attributes of the raters who came from Prolific; their IDs are not stored.
+
+    Data that a participant took back replace those that were stored before. Of several submissions the last row counts.
+    """
     known = {one: rater for rater, platform, one in list_identities(db, study_id) if platform == "prolific"}
-    of_rater = {known[one]: said for one, said in _rows(table, place, kept) if one in known}
+    of_rater = {known[one]: said for one, said in found.rows if one in known}
     values = [
-        {"study": study_id, "rater": rater, "names": [*kept.values()], "said": json.dumps(said, ensure_ascii=False)}
+        {"study": study_id, "rater": rater, "names": [*found.names], "said": json.dumps(said, ensure_ascii=False)}
         for rater, said in of_rater.items()
     ]
     if values:
         db.execute(_STORE, values)
-    return len(values), sum(one not in known for one, _ in _rows(table, place, kept))
+    return StoredDemographics(found.names, len(values), sum(one not in known for one, _ in found.rows))
 
 
 def _name(column: str) -> str:
@@ -70,7 +114,7 @@ def _name(column: str) -> str:
 
 
 def _rows(table: Table, place: str, kept: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each participant with what is known; of several submissions the last row counts."""
+    """Each row's participant with what is known."""
     for number in range(len(table)):
         cells = {name: str(table.columns[column][number]).strip() for column, name in kept.items()}
         said = {name: cell for name, cell in cells.items() if cell not in _MISSING}

@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.accounts.leads import Lead
 from app.accounts.session import SignedIn
+from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError, PageError
@@ -29,6 +30,8 @@ from app.rating.steps.messages import OPEN_STATES
 from app.rating.withdrawal.rater_data import get_rater_data
 from app.rating.withdrawal.withdraw import delete_simulated
 from app.studies.audit import record_act
+from app.studies.creation.upload_form import upload_reader
+from app.studies.imports.texts_page import MAX_PROBLEMS, Sent
 from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
@@ -214,6 +217,24 @@ def export_bonus(db: Db, lead: SignedIn, study: Own, amount: Amount = 1.0) -> Re
     return csv_file(f"{study.slug}-bonus.csv", ("participant_id", "amount"), rows)
 
 
+@router.post("/studies/{slug}/raters/demographics")
+def submit_demographics(request: Request, sent: Sent) -> Response:
+    """Store what Prolific's file says about raters; it is read outside any transaction."""
+    from app.rating.prolific.demographics import read_demographics, store_demographics
+
+    own, begin = sent.own, request.app.state.begin
+    try:
+        found = upload_reader(request).read(read_demographics, (sent.file_name or "upload", sent.content))
+    except InvalidInputError as error:
+        problems = [one.sentence() for one in error.problems[:MAX_PROBLEMS]]
+        with begin() as db:
+            return _page(request, db, own.lead, own.study, RaterView(), problems=problems)
+    with begin() as db:
+        stored = store_demographics(db, own.study.id, found)
+        record_act(db, own.lead, own.study, "demographic data stored", n_raters=stored.n_raters)
+        return _page(request, db, own.lead, own.study, RaterView(), stored=stored.sentences)
+
+
 def _key(db: Db, study: StudyRow, rater: int) -> str:
     key = get_rater_key(db, study.id, rater)
     if key is None:
@@ -246,6 +267,8 @@ def _page(
     view: RaterView,
     *,
     identity: tuple[str, str, str] | None = None,
+    stored: str = "",
+    problems: Sequence[str] = (),
 ) -> Response:
     reviewed = reviewed_raters(db, study)
     found = [one for one in reviewed if view.finds(one)]
@@ -255,6 +278,7 @@ def _page(
     return page(
         request,
         "rating/review/raters.html",
+        status=422 if problems else 200,
         lead=lead,
         study=study,
         groups=groups_of([one for one in found if is_shown(one, view.show)], view),
@@ -265,6 +289,8 @@ def _page(
         compared=protocol.labels.question(compared.key) if compared else "",
         compared_answers="choices" if isinstance(compared, PreferenceQuestion) else "ratings",
         identity=identity,
+        stored=stored,
+        problems=problems,
         completion_code=protocol.completion.code,
         open_states=OPEN_STATES,
         suggestion_words=SUGGESTIONS_ON,
