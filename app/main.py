@@ -9,12 +9,14 @@ import logging
 import multiprocessing
 import os
 import signal
+from collections import deque
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from threading import Thread
 
 from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
 from sqlalchemy import Engine
 from starlette.applications import Starlette
 from starlette.datastructures import URLPath
@@ -234,6 +236,8 @@ def server_process() -> FastAPI:
         with only_living(Path(shared)):  # this process may replace one that ended
             pass
     app = create_app()
+    # FastAPI would read the parameters of each handler while somebody waits for the first pages of this process.
+    deque(iter_route_contexts(app.routes), maxlen=0)
     _collect_less_garbage()
     return app
 

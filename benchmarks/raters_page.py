@@ -1,8 +1,9 @@
-"""Time and processor time of the queries behind the page *Raters*, with a million ratings.
+"""Time and processor time of the page *Raters* and of the queries behind it, with a million ratings.
 
-python -m benchmarks.raters_page [--raters 500] [--items 1000]. Each rater rates both responses to every item. The
-database is the one given by DATABASE_URL, or a temporary one. Processor time of the database counts this connection,
-without its parallel workers.
+python -m benchmarks.raters_page [--raters 500] [--items 1000]. Each rater rates both responses to every item;
+`--raters 2000 --items 15` is a large study of people who each rate a little. The database is the one given by
+DATABASE_URL, or a temporary one. Processor time of a query counts this program and the connection to the database,
+without its parallel workers; that of a page only the server process, which also answers raters.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import argparse
 import time
 from itertools import count
+from statistics import median
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
 from benchmarks.export_ratings import ITEMS, fill
 from benchmarks.load_folder import backend_seconds, database
+from benchmarks.results_pages import SLUG, add_session, get, restarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
+PAGE = f"/studies/{SLUG}/raters"
 MORE = """
 WITH came AS (INSERT INTO raters (study_id, key) VALUES (:study, :key) RETURNING id)
 INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, number)
@@ -41,6 +45,21 @@ def measured(
     ask()
     processor = backend_seconds(db) - of_database + time.process_time() - own
     print(f"{name:<40} {time.perf_counter() - begun:6.2f} s {processor:6.2f} s of processor")
+
+
+def measure_page(url: str, n_starts: int = 5) -> None:
+    """Print the median of the first and of the second view of server processes that have answered something else."""
+    add_session(url)
+    views: list[list[tuple[str, float, float]]] = []
+    for _ in range(n_starts):
+        with restarted(url) as served:
+            views.append([get(served, PAGE) for _ in range(2)])
+    for name, of_view in zip(("first", "second"), zip(*views, strict=True), strict=True):
+        page, seconds, used = of_view[0][0], *(median(one[k] for one in of_view) for k in (1, 2))
+        print(
+            f"{f'page, {name} view of a server process':<40} {seconds:6.2f} s {used:6.2f} s of processor, "
+            f"{len(page.encode()):,} bytes"
+        )
 
 
 def main() -> None:
@@ -76,6 +95,7 @@ def main() -> None:
             measured(db, "evidence, no new ratings", lambda: known.of(db, study, asked_about))
             rows, evidence = list_rater_rows(db, study), known.of(db, study, asked_about)
             measured(db, "flags", lambda: review(protocol, rows, evidence))
+        measure_page(url)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,16 @@ def restarted(url: str) -> Iterator[Served]:
         yield served
 
 
+def add_session(url: str) -> None:
+    """Give the study an owner who is signed in."""
+    with make_engine(url).begin() as db:
+        lead, study = record_lead(db, "lead@example.org", None), get_study(db, SLUG)
+        assert lead
+        assert study
+        record_member(db, study.id, lead.id, "owner")
+        record_lead_session(db, lead.id, TOKEN)
+
+
 def get(served: Served, path: str = "") -> tuple[str, float, float]:
     """The page of the results, and its seconds on the clock and of the server's processor."""
     address = f"{served.address}{path or f'/studies/{SLUG}/results'}"
@@ -102,12 +112,7 @@ def main() -> None:
     given = parser.parse_args()
     with database() as url:
         fill(url, given.raters)
-        with make_engine(url).begin() as db:
-            lead, study = record_lead(db, "lead@example.org", None), get_study(db, SLUG)
-            assert lead
-            assert study
-            record_member(db, study.id, lead.id, "owner")
-            record_lead_session(db, lead.id, TOKEN)
+        add_session(url)
         measure(url)
     print(f"load on the machine: {os.getloadavg()[0]:.1f}")
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from app.analysis.data.frames import Frames
 from app.analysis.data.rater_evidence import RaterAnswers, evidence_of
@@ -35,7 +33,8 @@ def frame_evidence(frames: Frames, protocol: Protocol) -> dict[str, Evidence]:
     """The evidence about each human rater who answered."""
     persons = frames.raters.loc[frames.raters["kind"] != "model", "rater"]
     ratings = frames.ratings[frames.ratings["rater"].isin(persons)]
-    found = evidence_of(_answers(frames, ratings, protocol))
+    names, answers = _answers(frames, ratings, protocol)
+    found = evidence_of(names, answers, group=np.ones(len(names), dtype=np.int64))
     checks, typed = scored_checks(frames, protocol), _typed(ratings, protocol)
     n_checks, n_failed = checks["rater"].value_counts(), checks.loc[~checks["is_passed"], "rater"].value_counts()
     return {
@@ -65,54 +64,35 @@ def trial_times(ratings: pd.DataFrame) -> pd.DataFrame:
     return known[["rater", "active_ms"]].astype({"active_ms": float})
 
 
-def _answers(frames: Frames, ratings: pd.DataFrame, protocol: Protocol) -> dict[str, RaterAnswers]:
-    """The answers of each rater, in the order in which they were given; on one page in that of their questions."""
-    code, names = pd.factorize(ratings["rater"])
-    if not len(names):
-        return {}
+def _answers(frames: Frames, ratings: pd.DataFrame, protocol: Protocol) -> tuple[list[str], RaterAnswers]:
+    """The raters, and their answers in the order in which they were given; on one page in that of their questions."""
+    code, index = pd.factorize(ratings["rater"])
+    names = [str(name) for name in index]
     places = {name: place for place, name in enumerate(frames.responses["response"])}
     ordered = ratings.assign(
         code=code, place=ratings["response"].map(places).fillna(-1), turn=ratings["turn"].fillna(-1)
     ).sort_values(["code", "rated_at", "position", "question", "item", "place", "turn"], kind="stable")
-
-    def by_rater(rows: pd.DataFrame, column: str) -> list[NDArray[Any]]:
-        """The values of a column of each rater."""
-        ends = np.cumsum(np.bincount(rows["code"], minlength=len(names)))
-        return np.split(rows[column].to_numpy(), ends[:-1])
-
     points = _points(ordered, compared_question(protocol))
     sides = _sides(ordered, side_question(protocol))
     pairs = _pairs(sides[:0] if compared_question(protocol) else sides, places)
-    has_order = ordered.assign(is_placed=ordered[["rated_at", "position"]].notna().any(axis=1))
+    placed = ordered.loc[ordered[["rated_at", "position"]].notna().any(axis=1), "code"]
     times = trial_times(ratings)
-    times = times.assign(code=names.get_indexer(pd.Index(times["rater"]))).sort_values("code", kind="stable")
     n_words = _words_shown(frames, ratings)
-    parts = zip(
-        names,
-        by_rater(points, "number"),
-        by_rater(points, "unit"),
-        by_rater(sides, "is_left"),
-        by_rater(pairs, "lower"),
-        by_rater(pairs, "higher"),
-        by_rater(pairs, "is_lower"),
-        by_rater(times, "active_ms"),
-        by_rater(has_order, "is_placed"),
-        strict=True,
+    return names, RaterAnswers(
+        n_ratings=np.bincount(code, minlength=len(names)),
+        number=points["number"].to_numpy(np.float64),
+        number_of=points["code"].to_numpy(np.int64),
+        unit=points["unit"].to_numpy(np.int64),
+        is_left=sides["is_left"].to_numpy(bool),
+        side_of=sides["code"].to_numpy(np.int64),
+        pair=pairs[["lower", "higher"]].to_numpy(np.int64),
+        is_lower=pairs["is_lower"].to_numpy(bool),
+        pair_of=pairs["code"].to_numpy(np.int64),
+        active_ms=times["active_ms"].to_numpy(np.float64),
+        time_of=index.get_indexer(pd.Index(times["rater"])),
+        n_words=np.array([n_words.get(name, 0) for name in names], dtype=np.int64),
+        has_order=np.bincount(placed, minlength=len(names)) > 0,
     )
-    return {
-        str(name): RaterAnswers(
-            n_ratings=len(is_placed),
-            number=number.astype(np.float64),
-            unit=unit.astype(np.int64),
-            is_left=is_left.astype(bool),
-            pair=np.column_stack([lower, higher]).astype(np.int64),
-            is_lower=is_lower.astype(bool),
-            active_ms=active_ms.astype(np.float64),
-            n_words=n_words.get(str(name), 0),
-            has_order=bool(is_placed.any()),
-        )
-        for name, number, unit, is_left, lower, higher, is_lower, active_ms, is_placed in parts
-    }
 
 
 def _points(ordered: pd.DataFrame, compared: ScaledQuestion | None) -> pd.DataFrame:

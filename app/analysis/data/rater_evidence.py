@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,6 +12,8 @@ from app.protocol.rater_flags import Evidence
 from app.stats.raters.agreement_with_others import OthersAgreement, agreement_with_others, choices_with_others
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     # Loads pandas and scipy, for half a second of the first view of *Raters*.
     from app.stats.arrays import Bools, Floats, Ints
 
@@ -20,91 +22,135 @@ K = TypeVar("K", bound="Hashable")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaterAnswers:
-    """What one rater answered.
+    """What all raters answered. Raters are codes from 0; answers are ordered by rater, then as they were given.
 
     Attributes:
-        n_ratings: number of answers.
-        number: ratings about an item that are numbers, in the order in which they were given.
+        n_ratings: number of answers, by rater.
+        number: ratings about an item that are numbers.
+        number_of: who gave each of them.
         unit: codes of what each of them is about, 0 for ratings that agreement is not about.
-        is_left: choices of a side, in the order in which they were given; about the first choice question only.
+        is_left: choices of a side; about the first choice question only.
+        side_of: who made each of them.
         pair: the two responses of each choice that agreement is about, as codes in ascending order, shape (n, 2). There
             are some only if no rating is compared.
-        is_lower: whether the first of these two was chosen, shape (n,).
+        is_lower: whether the first of these two was chosen.
+        pair_of: who chose.
         active_ms: the known times of the trials.
-        n_words: words of the texts that these trials showed, each text counted once.
-        has_order: whether the order of the answers is known.
+        time_of: whose time it is.
+        n_words: words of the texts that these trials showed, each text counted once, by rater.
+        has_order: whether the order of the answers is known, by rater.
     """
 
-    n_ratings: int
+    n_ratings: Ints
     number: Floats
+    number_of: Ints
     unit: Ints
     is_left: Bools
+    side_of: Ints
     pair: Ints
     is_lower: Bools
+    pair_of: Ints
     active_ms: Floats
-    n_words: int
-    has_order: bool
+    time_of: Ints
+    n_words: Ints
+    has_order: Bools
 
 
-def evidence_of(answers: Mapping[K, RaterAnswers], alone: Collection[K] = ()) -> dict[K, Evidence]:
-    """The evidence of raters who are compared with each other; `alone` are not compared with anyone.
+def evidence_of(names: Sequence[K], answers: RaterAnswers, group: Ints) -> dict[K, Evidence]:
+    """The evidence of each rater, by name.
 
     Checks and typing are added by the caller, who knows them.
+
+    Args:
+        names: shape (n_raters,).
+        answers: what they answered.
+        group: raters of the same group are compared with each other, those of group 0 with nobody; shape (n_raters,).
     """
-    compared = [key for key in answers if key not in alone]
-    agreement = _agreement([answers[key] for key in compared])
-    agreed = dict(zip(compared, agreement, strict=True))
-    return {key: _evidence(one, *agreed.get(key, (0, None))) for key, one in answers.items()}
+    n = len(names)
+    n_compared, agreement = _agreement(answers, group)
+    n_trials, median_ms, total_ms = _times(answers.active_ms, answers.time_of, n)
+    columns = {
+        "n_ratings": answers.n_ratings,
+        "n_trials": n_trials,
+        "median_ms": _known(median_ms),
+        "total_ms": total_ms,
+        "n_words": answers.n_words,
+        "n_points": np.bincount(answers.number_of, minlength=n),
+        "n_most": _most_equal(answers.number, answers.number_of, n),
+        "longest_run": answers.has_order * _longest_runs(answers.number, answers.number_of, n),
+        "n_sides": np.bincount(answers.side_of, minlength=n),
+        "n_left": np.bincount(answers.side_of[answers.is_left], minlength=n),
+        "longest_side_run": answers.has_order * _longest_runs(answers.is_left, answers.side_of, n),
+        "n_compared": n_compared,
+        "agreement": _known(agreement),
+    }
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return {name: Evidence(**dict(zip(columns, row, strict=True))) for name, row in zip(names, rows, strict=True)}
 
 
-def _agreement(answers: list[RaterAnswers]) -> list[tuple[int, float | None]]:
-    if not answers:
-        return []
-    if any(len(one.pair) for one in answers):
-        return _listed(_choices(answers))
-    unit = np.concatenate([one.unit for one in answers])
-    rater = np.repeat(np.arange(len(answers)), [len(one.unit) for one in answers])
-    number = np.concatenate([one.number for one in answers])
-    is_about = unit != 0
-    return _listed(agreement_with_others(number[is_about], unit[is_about], rater[is_about], len(answers)))
+def _known(values: Floats) -> NDArray[np.object_]:
+    """The values, None for nan."""
+    found = values.astype(np.object_)
+    found[np.isnan(values)] = None
+    return found
 
 
-def _choices(answers: list[RaterAnswers]) -> OthersAgreement:
-    pair = np.unique(np.concatenate([one.pair for one in answers]), axis=0, return_inverse=True)[1].ravel()
-    rater = np.repeat(np.arange(len(answers)), [len(one.pair) for one in answers])
-    chosen = np.where(np.concatenate([one.is_lower for one in answers]), 1.0, -1.0)
-    return choices_with_others(chosen, pair, rater, len(answers))
+def _agreement(answers: RaterAnswers, group: Ints) -> tuple[Ints, Floats]:
+    """The number of answers that can be compared with those of others, and their correlation with the others' mean."""
+    n_compared, correlation = np.zeros(len(group), dtype=np.int64), np.full(len(group), np.nan)
+    for one in np.unique(group[group != 0]):
+        is_one = group == one
+        found = _agreement_within(answers, is_one)
+        n_compared, correlation = n_compared + found.n_compared, np.where(is_one, found.correlation, correlation)
+    return n_compared, correlation
 
 
-def _listed(found: OthersAgreement) -> list[tuple[int, float | None]]:
-    values = (None if np.isnan(r) else float(r) for r in found.correlation)
-    return list(zip(found.n_compared.tolist(), values, strict=True))
+def _agreement_within(answers: RaterAnswers, is_compared: Bools) -> OthersAgreement:
+    if len(answers.pair):
+        is_about = is_compared[answers.pair_of]
+        pair = np.unique(answers.pair[is_about], axis=0, return_inverse=True)[1].ravel()
+        chosen = np.where(answers.is_lower[is_about], 1.0, -1.0)
+        return choices_with_others(chosen, pair, answers.pair_of[is_about], len(is_compared))
+    is_about = (answers.unit != 0) & is_compared[answers.number_of]
+    rated = answers.number[is_about], answers.unit[is_about], answers.number_of[is_about]
+    return agreement_with_others(*rated, len(is_compared))
 
 
-def _evidence(one: RaterAnswers, n_compared: int, agreement: float | None) -> Evidence:
-    return Evidence(
-        n_ratings=one.n_ratings,
-        n_trials=len(one.active_ms),
-        median_ms=float(np.median(one.active_ms)) if len(one.active_ms) else None,
-        total_ms=float(one.active_ms.sum()),
-        n_words=one.n_words,
-        n_points=len(one.number),
-        n_most=_longest_run(np.sort(one.number)),
-        longest_run=_longest_run(one.number) if one.has_order else 0,
-        n_sides=len(one.is_left),
-        n_left=int(one.is_left.sum()),
-        longest_side_run=_longest_run(one.is_left) if one.has_order else 0,
-        n_compared=n_compared,
-        agreement=agreement,
-    )
+def _times(ms: Floats, of: Ints, n_raters: int) -> tuple[Ints, Floats, Floats]:
+    """Number, median and sum of each rater's times; the median is nan without any."""
+    size, total = np.bincount(of, minlength=n_raters), np.bincount(of, ms, n_raters).astype(np.float64)
+    ordered = np.append(ms[np.lexsort((ms, of))], np.nan)
+    first = np.cumsum(size) - size
+    middle = (ordered[first + np.maximum(size - 1, 0) // 2] + ordered[first + size // 2]) / 2
+    median: Floats = np.where(size > 0, middle, np.nan)
+    return size, median, total
 
 
-def _longest_run(values: Floats | Bools) -> int:
-    """The length of the longest run of equal values.
+def _most_equal(values: Floats, of: Ints, n_raters: int) -> Ints:
+    """How many of each rater's values are equal, at most.
 
-    >>> _longest_run(np.array([1.0, 2, 2, 2, 1])), _longest_run(np.array([]))
-    (3, 0)
+    >>> _most_equal(np.array([1.0, 2, 1, 3]), np.array([0, 0, 0, 2]), 3).tolist()
+    [2, 0, 1]
     """
-    # Twice as fast as `np.diff` with `prepend` and `append` for the few dozen answers that most raters give.
-    ends = np.concatenate([[-1], np.flatnonzero(values[1:] != values[:-1]), [len(values) - 1]])
-    return int((ends[1:] - ends[:-1]).max())
+    points = np.unique(values)
+    code, n = np.unique(of * len(points) + np.searchsorted(points, values), return_counts=True)
+    return _largest(n, code // max(1, len(points)), n_raters)
+
+
+def _longest_runs(values: Floats | Bools, of: Ints, n_raters: int) -> Ints:
+    """The length of each rater's longest run of equal values.
+
+    >>> _longest_runs(np.array([1.0, 2, 2, 2, 2, 1]), np.array([0, 0, 0, 2, 2, 2]), 3).tolist()
+    [2, 0, 2]
+    """
+    begins = np.ones(len(values), dtype=bool)
+    begins[1:] = (values[1:] != values[:-1]) | (of[1:] != of[:-1])
+    first = np.flatnonzero(begins)
+    return _largest(np.diff(first, append=len(values)), of[first], n_raters)
+
+
+def _largest(n: Ints, of: Ints, n_raters: int) -> Ints:
+    """The largest number of each rater, 0 without any."""
+    found = np.zeros(n_raters, dtype=np.int64)
+    np.maximum.at(found, of, n)
+    return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,9 +11,15 @@ from app.analysis.data.rater_evidence import RaterAnswers, evidence_of
 from app.protocol.rater_flags import Evidence
 from app.rating.review.answers_by_rater import StoredAnswers
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _POINT = np.dtype([("number", ">f8"), ("thing", ">i8"), ("turn", ">i4")])
 _PAIR = np.dtype([("lower", ">i8"), ("higher", ">i8"), ("is_lower", "u1")])
-_LEFT = ord("l")
+_SIDE, _TIME = np.dtype("u1"), np.dtype(">i8")
+_LEFT, _TRUE = ord("l"), ord("t")
+# Groups of raters who are compared with each other; models are compared with nobody.
+_MODELS, _PEOPLE, _SIMULATED = range(3)
 
 
 def evidence_in(
@@ -22,23 +29,36 @@ def evidence_in(
 
     Simulated raters are compared with each other, people with each other, and models with nobody.
     """
-    decoded = {rater: _decoded(one) for rater, one in answers.items()}
-    people = {rater: one for rater, one in decoded.items() if rater not in simulated}
-    return evidence_of(people, models) | evidence_of({rater: decoded[rater] for rater in decoded.keys() - people})
+    group = [_MODELS if one in models else _SIMULATED if one in simulated else _PEOPLE for one in answers]
+    return evidence_of(list(answers), _decoded(list(answers.values())), np.array(group, dtype=np.int64))
 
 
-def _decoded(one: StoredAnswers) -> RaterAnswers:
-    points, pairs = np.frombuffer(one.points, _POINT), np.frombuffer(one.pairs, _PAIR)
+def _decoded(stored: list[StoredAnswers]) -> RaterAnswers:
+    points, number_of = _joined((one.points for one in stored), _POINT)
+    pairs, pair_of = _joined((one.pairs for one in stored), _PAIR)
+    sides, side_of = _joined((one.sides for one in stored), _SIDE)
+    times, time_of = _joined((one.times for one in stored), _TIME)
     # A turn has at most a few digits, and an ID has fewer than 2^43.
     unit = points["thing"].astype(np.int64) * 2**20 + points["turn"]
     return RaterAnswers(
-        n_ratings=one.n_ratings,
+        n_ratings=np.array([one.n_ratings for one in stored], dtype=np.int64),
         number=points["number"].astype(np.float64),
+        number_of=number_of,
         unit=np.where(points["thing"] == 0, 0, unit),
-        is_left=np.frombuffer(one.sides, np.uint8) == _LEFT,
+        is_left=sides == _LEFT,
+        side_of=side_of,
         pair=np.column_stack([pairs["lower"], pairs["higher"]]).astype(np.int64),
-        is_lower=pairs["is_lower"] == ord("t"),
-        active_ms=np.frombuffer(one.times, ">i8").astype(np.float64),
-        n_words=one.n_words,
-        has_order=one.has_order,
+        is_lower=pairs["is_lower"] == _TRUE,
+        pair_of=pair_of,
+        active_ms=times.astype(np.float64),
+        time_of=time_of,
+        n_words=np.array([one.n_words for one in stored], dtype=np.int64),
+        has_order=np.array([one.has_order for one in stored], dtype=bool),
     )
+
+
+def _joined(parts: Iterable[bytes], kind: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The entries of all raters, and whose each of them is."""
+    kept = list(parts)
+    n = np.array([len(part) // kind.itemsize for part in kept], dtype=np.int64)
+    return np.frombuffer(b"".join(kept), kind), np.repeat(np.arange(len(kept)), n)

@@ -8,39 +8,40 @@ import pytest
 from app.analysis.data.frame_evidence import frame_evidence, rater_flags
 from app.analysis.data.rater_evidence import RaterAnswers, evidence_of
 from app.protocol.checks import Checks
-from app.protocol.rater_flags import flags_of
+from app.protocol.rater_flags import Evidence, flags_of
 from app.protocol.rating_columns import RATER_EXCLUDED
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 N_HONEST, N_RANDOM, N_PAIRS = 18, 2, 30
 
 
-def chosen(better: float, rng: np.random.Generator, n_random: int = N_RANDOM) -> list[RaterAnswers]:
+def chosen(better: float, rng: np.random.Generator, n_random: int = N_RANDOM) -> dict[int, Evidence]:
     """Choices between the same two responses of each item: is the first chosen?
 
     Those who choose honestly choose the response that is better in this item, which is the second source's in four of
     five, with the probability `better`; the others, who are last, choose at random.
     """
-    is_first = rng.random(N_PAIRS) < 0.2
+    n = N_HONEST + n_random
     pair = np.column_stack([2 * np.arange(N_PAIRS), 2 * np.arange(N_PAIRS) + 1])
-    found = []
-    for n in range(N_HONEST + n_random):
-        p = better if n < N_HONEST else 0.5
-        is_lower = np.where(rng.random(N_PAIRS) < p, is_first, ~is_first)
-        found.append(
-            RaterAnswers(
-                n_ratings=N_PAIRS,
-                number=np.zeros(0),
-                unit=np.zeros(0, np.int64),
-                is_left=rng.random(N_PAIRS) < 0.5,
-                pair=pair,
-                is_lower=is_lower,
-                active_ms=np.zeros(0),
-                n_words=0,
-                has_order=False,
-            )
-        )
-    return found
+    p = np.repeat([better, 0.5], [N_HONEST, n_random])[:, None]
+    is_first, is_better = rng.random(N_PAIRS) < 0.2, rng.random((n, N_PAIRS)) < p
+    rater, none = np.repeat(np.arange(n), N_PAIRS), np.zeros(0, np.int64)
+    answers = RaterAnswers(
+        n_ratings=np.full(n, N_PAIRS),
+        number=np.zeros(0),
+        number_of=none,
+        unit=none,
+        is_left=rng.random(n * N_PAIRS) < 0.5,
+        side_of=rater,
+        pair=np.tile(pair, (n, 1)),
+        is_lower=(is_better == is_first).ravel(),
+        pair_of=rater,
+        active_ms=np.zeros(0),
+        time_of=none,
+        n_words=np.zeros(n, np.int64),
+        has_order=np.zeros(n, bool),
+    )
+    return evidence_of(range(n), answers, group=np.ones(n, np.int64))
 
 
 @pytest.mark.parametrize("better", [0.75, 0.85, 0.95])
@@ -48,8 +49,7 @@ def test_random_choices_are_flagged_and_honest_ones_are_not(better: float) -> No
     rng, n_studies = np.random.default_rng(3), 150
     honest = random = 0
     for _ in range(n_studies):
-        evidence = evidence_of(dict(enumerate(chosen(better, rng))))
-        flagged = [n for n, flags in flags_of(Checks(), evidence).items() if flags[0].rule == "agreement"]
+        flagged = [n for n, flags in flags_of(Checks(), chosen(better, rng)).items() if flags[0].rule == "agreement"]
         honest += sum(n < N_HONEST for n in flagged)
         random += sum(n >= N_HONEST for n in flagged)
     assert honest / (n_studies * N_HONEST) < 0.01
@@ -58,8 +58,7 @@ def test_random_choices_are_flagged_and_honest_ones_are_not(better: float) -> No
 
 def test_nobody_is_flagged_if_nobody_agrees() -> None:
     rng = np.random.default_rng(4)
-    evidence = (evidence_of(dict(enumerate(chosen(0.5, rng)))) for _ in range(20))
-    assert sum(len(flags_of(Checks(), one)) for one in evidence) <= 4
+    assert sum(len(flags_of(Checks(), chosen(0.5, rng))) for _ in range(20)) <= 4
 
 
 def choices(n_raters: int = 8, n_items: int = 20) -> list[Row]:
