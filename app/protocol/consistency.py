@@ -270,6 +270,7 @@ def problems_between_parts(protocol: ProtocolParts) -> Broken:
     yield from _conditions(protocol)
     yield from _adaptive(protocol)
     yield from _sets(protocol)
+    yield from _conversation(protocol)
     yield from _flow(protocol)
     yield from _checks(protocol)
     yield from _rendered(protocol)
@@ -407,6 +408,54 @@ def _sets(protocol: ProtocolParts) -> Broken:
         if len(set(keys)) < MIN_SET:
             rule = f"must name at least three responses per trial for {asked.noun}"
             yield broken("design.listed", rule, ", ".join(keys))
+
+
+def _conversation(protocol: ProtocolParts) -> Broken:
+    conversation, design = protocol.conversation, protocol.design
+    if conversation is None:
+        if design.trials == "conversation":
+            yield broken("conversation.partners", "must name whom raters write with", "nothing")
+        return
+    if design.trials != "conversation":
+        yield broken("design.trials", "must be `conversation` if raters have conversations", design.trials or "nothing")
+    yield from _partners(protocol, conversation.partners)
+    swapped = any("swapped" in factor.levels for factor in protocol.conditions.values())
+    if swapped and not conversation.ethics.strip():
+        rule = "must say who approved that raters are told another partner than they have"
+        yield broken("conversation.ethics", rule, "nothing")
+    yield from _not_conversed(protocol)
+
+
+def _partners(protocol: ProtocolParts, partners: Collection[str]) -> Broken:
+    """Sources without a partner, and raters who would have none."""
+    yield from _unknown("conversation.partners", "sources", partners, protocol.sources)
+    if without := [key for key in protocol.sources if key not in partners]:
+        yield broken("conversation.partners", "must name a partner for each source", f"none for {and_list(without)}")
+    arms = next((factor.levels for factor in protocol.conditions.values() if factor.kind == "source"), None)
+    if without := [key for key in protocol.sources if len(protocol.sources) > 1 and key not in (arms or ())]:
+        rule = "must have a factor of kind source with all sources, so that each rater has one partner"
+        yield broken("conditions", rule, f"none for {and_list(without)}")
+
+
+def _not_conversed(protocol: ProtocolParts) -> Broken:
+    """What a study of conversations cannot have."""
+    for name, factor in protocol.conditions.items():
+        if factor.kind == "layout":
+            yield broken(f"conditions.{name}", "must not be of kind layout if raters have conversations", "layout")
+    for number, question in enumerate(protocol.questions, 1):
+        if question.target in {"pair", "set"}:
+            rule = "must not be about several responses if raters have conversations"
+            yield broken(f"questions.{number}", rule, question.key)
+    taken = {
+        "design.listed": protocol.design.listed,
+        "design.repeats": protocol.design.repeats,
+        "design.human_sample": protocol.design.human_sample,
+        "flow.practice": protocol.flow.practice,
+        "checks.gold": protocol.checks.gold,
+    }
+    for part, value in taken.items():
+        if value:
+            yield broken(part, "must not be set if raters have conversations, which cannot be repeated", "it")
 
 
 def _flow(protocol: ProtocolParts) -> Broken:

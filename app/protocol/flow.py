@@ -48,6 +48,14 @@ class Consent(_Part):
     """The text tells raters that keys pressed and characters pasted are counted. A study with `typing_rhythm` can be
     opened only with it; Attune does not look for it in the text.
     """
+    sends_to_model: bool = False
+    """The text tells raters that what they write is sent to a language model. A study in which models reply can be
+    opened only with it.
+    """
+    shows_to_others: bool = False
+    """The text tells raters that other people may read what they write. Only then can a study be made in which others
+    rate it.
+    """
 
 
 class Eligibility(_Part):

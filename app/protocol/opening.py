@@ -67,7 +67,8 @@ def not_carried_out(protocol: Protocol) -> list[str]:
     """
     # The scale direction is a condition of the trials, which are assigned after the practice.
     is_turned = any(factor.kind == "scale_direction" for factor in protocol.conditions.values())
-    return ["flow.practice"] if protocol.flow.practice and is_turned else []
+    parts = ["flow.practice"] if protocol.flow.practice and is_turned else []
+    return parts + (["conversation"] if protocol.conversation else [])
 
 
 # Placeholders such as [name and email address] that a template leaves for the lead to fill in.
@@ -75,7 +76,9 @@ def not_carried_out(protocol: Protocol) -> list[str]:
 # Words in square brackets that are not a Markdown link, which is followed by its address.
 _PLACEHOLDER = re.compile(r"\[[^\W\d_][^\[\]]*\](?![(\[:])")
 # The parts of a protocol with texts that raters read.
-_READ = frozenset({"instructions", "questions", "conditions", "flow", "checks", "completion"})
+_READ = frozenset({"instructions", "questions", "conditions", "conversation", "flow", "checks", "completion"})
+# Except for this one, which a model reads.
+_NOT_READ = ".prompt"
 
 
 def placeholders(protocol: Protocol) -> dict[str, str]:
@@ -90,7 +93,7 @@ def placeholders(protocol: Protocol) -> dict[str, str]:
     texts = protocol.model_dump(mode="json", include=set(_READ))
     title = "rater_title" if protocol.rater_title else "title"
     for path, text in [(title, protocol.title_for_raters), *_texts(texts, "")]:
-        for words in _PLACEHOLDER.findall(text):
+        for words in () if path.endswith(_NOT_READ) else _PLACEHOLDER.findall(text):
             found.setdefault(" ".join(words.split()), path)
     return found
 
@@ -108,18 +111,26 @@ def _texts(content: object, path: str) -> Iterator[tuple[str, str]]:
                 yield from _texts(value, f"{path}.{number}")
 
 
-# Studies that count how raters type declare that the consent form says so.
+# What raters must be told in the consent form before a study can be opened.
 
 NOT_DECLARED = (
     "The question {question} counts keystrokes and pasted characters, but the consent form does not declare it. "
     "Tell raters in the consent form, and say there that typing is recorded; or do not count it."
 )
+NOT_SENT = (
+    "A model replies to raters, but the consent form does not declare it. Tell raters in the consent form that what "
+    "they write is sent to a language model, and say there that you do."
+)
 
 
-def typing_not_declared(protocol: Protocol) -> str | None:
-    """Why the study cannot be opened: it counts how raters type without their consent. None if there is no reason."""
-    question = next((one for one in protocol.questions if one.records_typing), None)
+def not_declared(protocol: Protocol) -> list[str]:
+    """Why the study cannot be opened: it records or sends what raters write without their consent."""
     consent = protocol.flow.consent
-    if question is None or (consent is not None and consent.records_typing):
-        return None
-    return NOT_DECLARED.format(question=question.key)
+    typed = next((question for question in protocol.questions if question.records_typing), None)
+    found = []
+    if typed and not (consent and consent.records_typing):
+        found.append(NOT_DECLARED.format(question=typed.key))
+    partners = protocol.conversation.partners.values() if protocol.conversation else ()
+    if any(partner.replies == "model" for partner in partners) and not (consent and consent.sends_to_model):
+        found.append(NOT_SENT)
+    return found

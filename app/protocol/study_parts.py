@@ -18,6 +18,7 @@ from app.base.problem import BrokenRuleError
 from app.protocol.checks import Checks
 from app.protocol.composite import Composite
 from app.protocol.conditions import Factor, Name
+from app.protocol.conversation import Conversation
 from app.protocol.declared_contrasts import Change, EmpathicAccuracy
 from app.protocol.flow import Flow
 from app.protocol.labels import Attribute
@@ -279,6 +280,8 @@ class ProtocolParts(BaseModel):
     """Which raters rate what."""
     conditions: dict[Name, Factor] = {}
     """What the design varies."""
+    conversation: Conversation | None = None
+    """The conversations that raters have, each before the questions about it."""
     flow: Flow = Flow()
     """What comes before and after the trials."""
     checks: Checks = Checks()

@@ -27,9 +27,9 @@ from app.studies.opening_checks import (
     OpeningError,
     StudyEmptyError,
     check_carried_out,
+    check_declared,
     check_feasible,
     check_placeholders,
-    check_typing_consent,
 )
 from app.studies.protocols import get_protocol
 from app.studies.studies import GivenStatus, StudyMissingError, StudyRow
@@ -76,7 +76,7 @@ def open_study(db: Connection, slug: str, as_written: Container[str] | None = No
     if status == "closed" and protocol.monitoring.blind_interim:
         raise OpeningError(SEEN)
     check_carried_out(protocol, get_yaml(db, study_id, version))
-    check_typing_consent(protocol)
+    check_declared(protocol)
     if status == "draft" and as_written is not None:
         check_placeholders(protocol, as_written)
     drawn = drawn_up(db, study_id, protocol)

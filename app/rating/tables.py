@@ -143,6 +143,42 @@ assignments = Table(
 )
 
 
+# What is written in the conversation of an assignment, while it lasts; then it is a response. The partner's turn is
+# `awaited` from the rater's message on; one process at a time makes the reply, while its claim lasts.
+conversation_turns = Table(
+    "conversation_turns",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("assignment_id", BigInteger, nullable=False),
+    Column("number", SmallInteger, nullable=False),
+    Column("speaker", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("text", Text),
+    Column("flags", ARRAY(Text), nullable=False, server_default="{}"),
+    time("asked_at", now=True),
+    time("said_at"),
+    time("claimed_until"),
+    Column("n_tries", Integer, nullable=False, server_default="0"),
+    Column("tokens_reserved", Integer),
+    Column("tokens_in", Integer),
+    Column("tokens_out", Integer),
+    Column("cost", Double),
+    Column("latency_ms", Integer),
+    Column("model_version", Text),
+    Column("finish_reason", Text),
+    Column("problem", Text),
+    Column("thoughts", Text),
+    PrimaryKeyConstraint("study_id", "id"),
+    UniqueConstraint("study_id", "assignment_id", "number"),
+    within_study("assignment_id", "assignments", ondelete="CASCADE"),
+    one_of("speaker", ("rater", "partner")),
+    one_of("state", ("said", "awaited", "withheld", "failed")),
+    CheckConstraint("(state = 'said') = (text IS NOT NULL)", name="text"),
+    CheckConstraint("(state = 'said') = (said_at IS NOT NULL)", name="said_at"),
+)
+
+
 # Raters and their rating sessions.
 
 raters = Table(

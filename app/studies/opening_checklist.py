@@ -22,8 +22,8 @@ from app.studies.folder.study_templates import PROTOCOL, TemplateMissingError, t
 from app.studies.opening_checks import (
     OpeningError,
     check_carried_out,
+    check_declared,
     check_feasible,
-    check_typing_consent,
 )
 from app.studies.walk_throughs import Walk
 
@@ -197,7 +197,7 @@ class Opening:
             yield Check("stop", _TEXTS.get(at, "Placeholder"), f"Raters would read {words}.", place_of(at))
         if consent is None:
             yield Check("look", title, "Raters start without agreeing to take part.", fix)
-        if problem := _reason(check_typing_consent, self.protocol):
+        if problem := _reason(check_declared, self.protocol):
             yield Check("stop", title, problem, fix)
         elif consent and not any(at.startswith("flow.consent") for at in left.values()):
             yield Check("good", title, "No placeholder is left in it.", fix)

@@ -6,7 +6,7 @@ from collections.abc import Container
 
 from app.base.files.yaml_tree import lines_of
 from app.protocol.allocation.feasibility import Feasibility
-from app.protocol.opening import not_carried_out, placeholders, typing_not_declared
+from app.protocol.opening import not_carried_out, not_declared, placeholders
 from app.protocol.study import Protocol
 
 
@@ -50,14 +50,14 @@ def check_carried_out(protocol: Protocol, yaml: str) -> None:
         )
 
 
-def check_typing_consent(protocol: Protocol) -> None:
-    """Reject a study that counts how raters type if the consent form does not declare it.
+def check_declared(protocol: Protocol) -> None:
+    """Reject a study that records or sends what the consent form does not declare.
 
     Raises:
-        OpeningError: with the question.
+        OpeningError: with what is missing.
     """
-    if missing := typing_not_declared(protocol):
-        raise OpeningError(missing)
+    if missing := not_declared(protocol):
+        raise OpeningError(" ".join(missing))
 
 
 def unfilled(protocol: Protocol, as_written: Container[str]) -> str | None:

@@ -212,12 +212,16 @@ responses = Table(
     Column("source_id", BigInteger, nullable=False),
     Column("text", Text),
     Column("turns", JSONB(none_as_null=True)),
+    # The rater of this study who wrote it, in a study in which raters write.
+    Column("rater_id", BigInteger),
     attributes(),
     PrimaryKeyConstraint("study_id", "id"),
     UniqueConstraint("study_id", "key"),
     UniqueConstraint("study_id", "item_id", "id"),
     within_study("item_id", "items", ondelete="CASCADE"),
     within_study("source_id", "sources"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+    Index("ix_responses_of_rater", "study_id", "rater_id", postgresql_where=text("rater_id IS NOT NULL")),
     CheckConstraint("(text IS NULL) <> (turns IS NULL)", name="text_or_turns"),
     CheckConstraint("turns IS NULL OR jsonb_typeof(turns) = 'array'", name="turns"),
 )

@@ -62,6 +62,7 @@ TABLES = (
     sessions.create_session_moves,
     sessions.create_steps,
     design.create_assignments,
+    design.create_conversation_turns,
     rating.create_reported_problems,
     rating.create_ratings,
     rating.create_rating_history,

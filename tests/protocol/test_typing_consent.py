@@ -1,10 +1,10 @@
-"""A study that counts how raters type declares that its consent form says so."""
+"""A study that counts how raters type, or sends what they write to a model, declares that its consent form says so."""
 
 from __future__ import annotations
 
 import pytest
 
-from app.protocol.opening import typing_not_declared
+from app.protocol.opening import not_declared
 from tests.kit.protocols import WARM, protocol
 
 WHY = {"key": "why", "type": "text", "target": "item", "text": "Why?", "typing_rhythm": True}
@@ -26,4 +26,4 @@ def consent(text: str, **fields: bool) -> dict[str, object]:
     ids=["not counted", "no consent form", "words alone", "denied", "any words in any language"],
 )
 def test_consent_form_must_declare_that_typing_is_counted(parts: dict[str, object], is_declared: bool) -> None:  # noqa: FBT001
-    assert (typing_not_declared(protocol(**parts)) is None) == is_declared
+    assert (not not_declared(protocol(**parts))) == is_declared

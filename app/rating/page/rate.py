@@ -16,6 +16,8 @@ from app.base.web.deps import Db, turn
 from app.protocol.questions.saves import UNKNOWN, Save
 from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
+from app.rating.conversations.conversation_page import conversation_page
+from app.rating.conversations.turns import is_conversing
 from app.rating.deps import Form, Own, OwnTrial, Session, get_form, get_own
 from app.rating.http_responses import go, go_to_step, rater_page, refuse_save
 from app.rating.page.sheet import make_sheet
@@ -57,7 +59,7 @@ def show_current(request: Request, slug: str, db: Db, session: Session) -> Respo
         return go(request, "show_unread", slug=slug)
     now = current_page(db, session)
     if isinstance(now, AssignmentView):
-        return _sheet(request, slug, protocol_of(db, session), session, now)
+        return _page(request, slug, db, session, now)
     return go_to_step(request, slug, now)
 
 
@@ -67,7 +69,7 @@ def show_rate(request: Request, slug: str, db: Db, own: Own) -> Response:
     resume(db, session)
     if view.state in {"returned", "skipped"} or not may_rate(db, session, view):
         return go(request, "show_current", slug=slug)
-    return _sheet(request, slug, protocol_of(db, session), session, to_show(db, view))
+    return _page(request, slug, db, session, to_show(db, view))
 
 
 @router.post("/{slug}/rate/{token}")
@@ -96,7 +98,7 @@ def _stored(handle: Handler, request: Request, slug: str, token: UUID, form: For
 def _submit(request: Request, db: Connection, own: OwnTrial, form: Form) -> Response:
     (session, view), slug = own, request.path_params["slug"]
     resume(db, session)
-    if not may_rate(db, session, view):
+    if not may_rate(db, session, view) or is_conversing(protocol_of(db, session), view):
         return go(request, "show_current", slug=slug)
     submission = submit_rating(db, session, view, form, goes_on=True)
     if submission.answers.wrong:
@@ -109,7 +111,7 @@ def _submit(request: Request, db: Connection, own: OwnTrial, form: Form) -> Resp
 
 def _save(request: Request, db: Connection, own: OwnTrial, form: Form) -> Response:
     session, view = own
-    if not may_rate(db, session, view):
+    if not may_rate(db, session, view) or is_conversing(protocol_of(db, session), view):
         return refuse_save(request, 409, message("You can no longer change your ratings."))
     if saved := save_answers(db, session, view, form):
         return answer_save(request, saved.save, saved.older)
@@ -136,11 +138,19 @@ def follow(request: Request, slug: str, db: Db, session: RatingSession, view: As
 
 def _next(request: Request, slug: str, protocol: Protocol, session: RatingSession, view: AssignmentView) -> Response:
     """The next item in place of this one; without htmx by a redirect, so that *back* in a browser works."""
-    if not is_htmx(request):
+    if not is_htmx(request) or is_conversing(protocol, view):
         return go(request, "show_rate", slug=slug, token=view.token)
     response = _sheet(request, slug, protocol, session, view)
     response.headers["HX-Push-Url"] = request.app.url_path_for("show_rate", slug=slug, token=view.token)
     return response
+
+
+def _page(request: Request, slug: str, db: Connection, session: RatingSession, view: AssignmentView) -> Response:
+    """The page of an assignment: its questions, after its conversation in studies of them."""
+    protocol = protocol_of(db, session)
+    if is_conversing(protocol, view):
+        return conversation_page(request, slug, db, protocol, session, view)
+    return _sheet(request, slug, protocol, session, view)
 
 
 def _sheet(

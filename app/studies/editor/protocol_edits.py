@@ -19,7 +19,7 @@ from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE, add_broken, read_protocol
-from app.studies.opening_checks import OpeningError, check_placeholders, check_typing_consent
+from app.studies.opening_checks import OpeningError, check_declared, check_placeholders
 from app.studies.protocols import (
     answered_questions,
     get_protocol,
@@ -220,7 +220,7 @@ def publish(db: Connection, study: StudyRow, as_written: Collection[str] = ()) -
     if study.opened_at is not None:
         now = get_protocol(db, study.id, study.protocol_version)
         check_placeholders(draft.protocol, {*as_written, *placeholders(now)})
-        check_typing_consent(draft.protocol)
+        check_declared(draft.protocol)
     version = study.protocol_version + 1
     record_version(db, study.id, version, draft.protocol, draft.yaml)
     return version

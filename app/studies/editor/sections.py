@@ -74,6 +74,13 @@ SECTIONS = (
     Section(
         "conditions", "Conditions", "What the design varies between or within raters.", ("conditions",), is_rare=True
     ),
+    Section(
+        "conversation",
+        "Conversations",
+        "Whom raters write with before they answer the questions, and how that is kept safe.",
+        ("conversation",),
+        is_rare=True,
+    ),
     Section("assignment", "Trials", "Who rates what, how often, and in which order.", _DESIGN, folds=True),
     Section("ending", "Debriefing", "What raters read at the end.", ("flow.debrief",), "debrief", is_rare=True),
     Section(

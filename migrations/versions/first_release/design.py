@@ -24,7 +24,7 @@ from first_release.columns import (
     row_id,
     study_id,
 )
-from first_release.constraints import check, one_of, primary_key, reference, unique, within_study
+from first_release.constraints import check, of_study, one_of, primary_key, reference, unique, within_study
 from first_release.indexes import create_key, partial_index
 
 if TYPE_CHECKING:
@@ -155,3 +155,38 @@ def _assignment_checks() -> list[CheckConstraint]:
         check("assignments", "served_at", "state IN ('planned', 'returned') OR served_at IS NOT NULL"),
         check("assignments", "moved_at", "(move_id IS NULL) = (moved_at IS NULL)"),
     ]
+
+
+def create_conversation_turns() -> None:
+    op.create_table(
+        "conversation_turns",
+        study_id(),
+        row_id(),
+        required("assignment_id", BIGINT),
+        required("number", SMALLINT),
+        required("speaker", TEXT),
+        required("state", TEXT),
+        optional("text", TEXT),
+        required("flags", TEXTS, server_default="{}"),
+        now("asked_at"),
+        optional("said_at", TIME),
+        optional("claimed_until", TIME),
+        required("n_tries", INTEGER, server_default="0"),
+        optional("tokens_reserved", INTEGER),
+        optional("tokens_in", INTEGER),
+        optional("tokens_out", INTEGER),
+        optional("cost", DOUBLE),
+        optional("latency_ms", INTEGER),
+        optional("model_version", TEXT),
+        optional("finish_reason", TEXT),
+        optional("problem", TEXT),
+        optional("thoughts", TEXT),
+        one_of("conversation_turns", "speaker", "rater", "partner"),
+        one_of("conversation_turns", "state", "said", "awaited", "withheld", "failed"),
+        check("conversation_turns", "text", "(state = 'said') = (text IS NOT NULL)"),
+        check("conversation_turns", "said_at", "(state = 'said') = (said_at IS NOT NULL)"),
+        within_study("conversation_turns", "assignment_id", "assignments", ondelete="CASCADE"),
+        of_study("conversation_turns"),
+        primary_key("conversation_turns", "study_id", "id"),
+        unique("conversation_turns", "study_id", "assignment_id", "number"),
+    )

@@ -116,13 +116,16 @@ def create_responses() -> None:
         required("source_id", BIGINT),
         optional("text", TEXT),
         turns(),
+        optional("rater_id", BIGINT),
         json_object("attributes"),
         turns_are_a_list("responses"),
         text_or_turns("responses"),
         within_study("responses", "item_id", "items", ondelete="CASCADE"),
         within_study("responses", "source_id", "sources"),
+        within_study("responses", "rater_id", "raters", ondelete="CASCADE"),
         of_study("responses"),
         primary_key("responses", "study_id", "id"),
         unique("responses", "study_id", "item_id", "id"),
         unique("responses", "study_id", "key"),
     )
+    partial_index("ix_responses_of_rater", "responses", ["study_id", "rater_id"], where="rater_id IS NOT NULL")

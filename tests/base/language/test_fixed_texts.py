@@ -53,7 +53,7 @@ RATER_CODE = sorted(
         *(ROOT / "app/protocol/pages" / f"{name}.py" for name in ("page_slots", "steps", "reveal")),
     ]
 )
-NO_WORDS = {"use strict", "Escape", "Accept", "Enter"}
+NO_WORDS = {"(pointer: fine)", "use strict", "Escape", "Accept", "Enter"}
 # The product's name, and the class of the pages' body.
 NAMES = {"Attune", "rater"}
 WORDS = re.compile(r"[^\W\d_]{2,}[,.:;]? [^\W\d_]{2,}|^[A-Z][a-z]+[.!?…:]?$")

@@ -1,0 +1,1 @@
+"""Conversations that raters have with a partner, before the questions about them."""

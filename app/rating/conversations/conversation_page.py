@@ -1,0 +1,190 @@
+"""The page of a conversation: the rater writes, the partner's reply appears as it is written, the rater ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Protocol as Interface
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from app.base.database.engine import Connection
+from app.base.language.message import Message
+from app.base.rendering.markdown import response_markdown
+from app.base.web.deps import Db, turn
+from app.protocol.study import Protocol
+from app.rating.answers.skips import reasons_at
+from app.rating.conversations.transcripts import end
+from app.rating.conversations.turns import Talk, is_conversing, say, talk_of, try_again
+from app.rating.deps import FormFields, Own, get_own
+from app.rating.http_responses import go, rater_page
+from app.rating.page.sheet import reading_sheet
+from app.rating.rater_path import may_rate, protocol_of
+from app.rating.seats.assignment_view import AssignmentView
+from app.rating.sessions import RatingSession
+
+router = APIRouter()
+# A proxy ends a connection on which nothing is sent for a minute or less.
+HEARTBEAT_S = 15.0
+# Proxies must not keep the pieces of a reply until it is whole.
+STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+class Heard(Interface):
+    """What has come of a reply so far; `state` is `awaited` until it is whole."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+
+
+class Replies(Interface):
+    """Who makes the replies of models: `app.state.replies`."""
+
+    def ensure(self, study_id: int, turn_id: int) -> None:
+        """Make a reply, unless it is being made."""
+
+    def listen(self, study_id: int, turn_id: int) -> AsyncIterator[Heard]:
+        """Yield what has come of a reply, each time that there is more, and last what became of it."""
+
+
+def conversation_page(
+    request: Request,
+    slug: str,
+    db: Connection,
+    protocol: Protocol,
+    session: RatingSession,
+    view: AssignmentView,
+    *,
+    draft: str = "",
+    problem: Message | None = None,
+) -> Response:
+    """The conversation as far as it is; a reply that is awaited is being made from now on at the latest."""
+    talk = talk_of(db, protocol, view)
+    if talk.awaited:
+        replies: Replies = request.app.state.replies
+        replies.ensure(view.study_id, talk.awaited.id)
+    return rater_page(
+        request,
+        "converse.html",
+        slug,
+        protocol,
+        status=422 if problem else 200,
+        latest_ms=view.latest_ms,
+        session=session,
+        view=view,
+        sheet=reading_sheet(protocol, view),
+        render=response_markdown if protocol.render == "markdown" else None,
+        talk=talk,
+        draft=draft,
+        problem=problem,
+        skip_reasons=reasons_at(protocol, view),
+    )
+
+
+@router.post("/{slug}/rate/{token}/say")
+def submit_message(request: Request, slug: str, db: Db, own: Own, form: FormFields) -> Response:
+    session, view, talk = _open(db, own)
+    if talk is None:
+        return go(request, "show_current", slug=slug)
+    draft = next(iter(form.get("message", ())), "")
+    if problem := say(db, view, talk, next(iter(form.get("number", ())), ""), draft):
+        protocol = protocol_of(db, session)
+        return conversation_page(request, slug, db, protocol, session, view, draft=draft, problem=problem)
+    return go(request, "show_rate", slug=slug, token=view.token)
+
+
+@router.post("/{slug}/rate/{token}/again")
+def submit_again(request: Request, slug: str, db: Db, own: Own) -> Response:
+    _, view, talk = _open(db, own)
+    if talk is None:
+        return go(request, "show_current", slug=slug)
+    try_again(db, view, talk)
+    return go(request, "show_rate", slug=slug, token=view.token)
+
+
+@router.post("/{slug}/rate/{token}/end")
+def submit_end(request: Request, slug: str, db: Db, own: Own) -> Response:
+    _, view, talk = _open(db, own)
+    if talk is None:
+        return go(request, "show_current", slug=slug)
+    if talk.may_end:
+        end(db, view, talk)
+    return go(request, "show_rate", slug=slug, token=view.token)
+
+
+def _open(db: Connection, own: Own) -> tuple[RatingSession, AssignmentView, Talk | None]:
+    """The conversation of an assignment, if it goes on."""
+    session, view = own
+    protocol = protocol_of(db, session)
+    goes_on = view.state == "leased" and may_rate(db, session, view) and is_conversing(protocol, view)
+    return session, view, talk_of(db, protocol, view) if goes_on else None
+
+
+@router.get("/{slug}/rate/{token}/reply")
+async def stream_reply(request: Request, slug: str, token: UUID) -> Response:
+    """The awaited reply as server-sent events: `text` so far, each time that there is more; `end` with its state."""
+    async with turn(request.app.state.turns):
+        found = await run_in_threadpool(_awaited, request, slug, token)
+    if found is None:
+        # The reply is there, or none is awaited: the browser reads the page again.
+        return StreamingResponse(_one(_event("end", "said")), media_type="text/event-stream", headers=STREAM_HEADERS)
+    replies: Replies = request.app.state.replies
+    study_id, turn_id, is_whole = found
+    events = _events(replies.listen(study_id, turn_id), is_whole=is_whole)
+    return StreamingResponse(events, media_type="text/event-stream", headers=STREAM_HEADERS)
+
+
+def _awaited(request: Request, slug: str, token: UUID) -> tuple[int, int, bool] | None:
+    """Study and ID of the awaited turn, and whether replies are shown whole."""
+    with request.app.state.begin() as db:
+        _, view, talk = _open(db, get_own(request, slug, token, db))
+        if talk is None or talk.awaited is None:
+            return None
+        return view.study_id, talk.awaited.id, talk.bounds.replies_shown == "whole"
+
+
+async def _events(heard: AsyncIterator[Heard], *, is_whole: bool) -> AsyncIterator[str]:
+    """The events of a reply, with a comment where nothing comes for a while."""
+    pending: asyncio.Future[Heard] | None = None
+    sent = ""
+    try:
+        while True:
+            pending = pending or asyncio.ensure_future(anext(heard))
+            done, _ = await asyncio.wait({pending}, timeout=HEARTBEAT_S)
+            if not done:
+                yield ": still here\n\n"
+                continue
+            found, pending = pending.result(), None
+            if found.state != "awaited":
+                yield _event("end", found.state)
+                return
+            if not is_whole and found.text != sent:
+                sent = found.text
+                yield _event("text", sent)
+    except StopAsyncIteration:
+        yield _event("end", "said")
+    finally:
+        if pending:
+            pending.cancel()
+            with suppress(asyncio.CancelledError, StopAsyncIteration):
+                await pending
+
+
+async def _one(event: str) -> AsyncIterator[str]:
+    yield event
+
+
+def _event(name: str, data: str) -> str:
+    r"""An event whose data are JSON, on one line.
+
+    >>> _event("text", "Hi\nthere")
+    'event: text\ndata: "Hi\\nthere"\n\n'
+    """
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"

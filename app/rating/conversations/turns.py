@@ -1,0 +1,239 @@
+"""The turns of a rater's conversation: what is said, what is awaited, and when it is over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import Connection, text
+
+from app.base.language.message import Message, message, messages
+from app.protocol.conversation import Conversation, Partner
+from app.protocol.presentation import presentation, shown_labels
+from app.protocol.study import Protocol
+from app.rating.seats.assignment_view import AssignmentView
+
+State = Literal["said", "awaited", "withheld", "failed"]
+# Why a conversation is over, or why its rater ended it.
+EndedBy = Literal["rater", "rater_early", "messages", "time", "budget", "no_reply"]
+# The problem of a reply that was not asked for, because the budget would not have been enough.
+NO_BUDGET = "budget"
+ALERT = "alert"
+
+_LIST = text("""
+    SELECT id, number, speaker, state, text, flags, said_at, problem,
+           extract(epoch FROM now() - said_at) AS age_s
+    FROM conversation_turns WHERE study_id = :study AND assignment_id = :assignment ORDER BY number
+""")
+_ADD = text("""
+    INSERT INTO conversation_turns (study_id, assignment_id, number, speaker, state, text, flags, said_at)
+    VALUES (:study, :assignment, :number, :speaker, :state, CAST(:text AS text), CAST(:flags AS text[]),
+            CASE WHEN :state = 'said' THEN now() END)
+    ON CONFLICT (study_id, assignment_id, number) DO NOTHING
+""")
+_AGAIN = text("""
+    UPDATE conversation_turns SET state = 'awaited', problem = NULL, claimed_until = NULL, asked_at = now()
+    WHERE study_id = :study AND assignment_id = :assignment AND number = :number AND state = 'failed'
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationTurn:
+    """A turn as stored. `age_s`: the seconds since it was said."""
+
+    id: int
+    number: int
+    speaker: Literal["rater", "partner"]
+    state: State
+    text: str | None
+    flags: Sequence[str]
+    said_at: datetime | None
+    problem: str | None
+    age_s: float | None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the rater said it."""
+        return self.speaker == "rater"
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation as far as it is. `label`: what the rater is told about the partner, if anything."""
+
+    source: str
+    partner: Partner
+    bounds: Conversation
+    turns: tuple[ConversationTurn, ...]
+    label: str | None = None
+
+    @property
+    def n_messages(self) -> int:
+        """How many messages the rater has written."""
+        return sum(turn.is_own for turn in self.turns)
+
+    @property
+    def next_number(self) -> int:
+        """The number of the rater's next message."""
+        return len(self.turns) + 1
+
+    @property
+    def last(self) -> ConversationTurn | None:
+        """The last turn."""
+        return self.turns[-1] if self.turns else None
+
+    @property
+    def awaited(self) -> ConversationTurn | None:
+        """The reply that is being made."""
+        return self.last if self.last and self.last.state == "awaited" else None
+
+    @property
+    def failed(self) -> ConversationTurn | None:
+        """The reply that did not come, and can be tried again."""
+        return self.last if self.last and self.last.state == "failed" and self.last.problem != NO_BUDGET else None
+
+    @property
+    def minutes_left(self) -> float | None:
+        """Minutes until the rater can write no further message; None without a limit, or before the first message."""
+        first = next((turn for turn in self.turns if turn.is_own), None)
+        if self.bounds.minutes is None or first is None or first.age_s is None:
+            return None
+        return self.bounds.minutes - float(first.age_s) / 60
+
+    @property
+    def over(self) -> EndedBy | None:
+        """Why the rater can write no further message; None if they can, at the latest after the awaited reply."""
+        if self.last and self.last.problem == NO_BUDGET:
+            return "budget"
+        if self.awaited or self.failed:
+            return None
+        if self.n_messages >= self.bounds.max_messages:
+            return "messages"
+        return "time" if self.minutes_left is not None and self.minutes_left <= 0 else None
+
+    @property
+    def ended_by(self) -> EndedBy:
+        """Why it is over if it ends now."""
+        if self.failed:
+            return "no_reply"
+        return self.over or ("rater" if self.n_messages >= self.bounds.min_messages else "rater_early")
+
+    @property
+    def may_end(self) -> bool:
+        """Whether it can end now: not before the first message, nor while a reply is being made."""
+        return self.n_messages > 0 and self.awaited is None
+
+
+def is_conversing(protocol: Protocol, view: AssignmentView) -> bool:
+    """Whether the page of an assignment is its conversation, which is not over yet."""
+    return protocol.conversation is not None and not view.response_ids
+
+
+def partner_in(protocol: Protocol, condition: str) -> tuple[str, Partner]:
+    """The source that raters write with in a cell, and who that is.
+
+    Raises:
+        LookupError: the study has no conversations.
+    """
+    if protocol.conversation is None:
+        raise LookupError(protocol.slug)
+    source = presentation(protocol, condition).source or next(iter(protocol.sources))
+    return source, protocol.conversation.partners[source]
+
+
+def talk_of(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
+    """The conversation of an assignment; at its beginning the partner says the opening, if there is one.
+
+    Raises:
+        LookupError: the study has no conversations.
+    """
+    talk = _read(db, protocol, view)
+    if not talk.turns and talk.partner.opening.strip():
+        _add(db, view, 1, "partner", talk.partner.opening.strip())
+        talk = _read(db, protocol, view)
+    return talk
+
+
+def _read(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
+    source, partner = partner_in(protocol, view.condition)
+    assert protocol.conversation is not None  # noqa: S101 - `partner_in` says so
+    rows = db.execute(_LIST, {"study": view.study_id, "assignment": view.id}).mappings()
+    turns = tuple(ConversationTurn(**row) for row in rows)
+    label = shown_labels(protocol, view.condition, [source])[0]
+    return Talk(source, partner, protocol.conversation, turns, label)
+
+
+def _add(
+    db: Connection,
+    view: AssignmentView,
+    number: int,
+    speaker: str,
+    words: str | None,
+    flags: Iterable[str] = (),
+) -> bool:
+    values = {"study": view.study_id, "assignment": view.id, "number": number, "speaker": speaker, "text": words}
+    state = "awaited" if words is None else "said"
+    return db.execute(_ADD, values | {"state": state, "flags": list(flags)}).rowcount == 1
+
+
+# What a rater writes.
+
+NOTHING = message("Write a message first.")
+ELSEWHERE = message(
+    "This conversation went on in another window. Your message was not sent: it is still in the field below."
+)
+
+
+def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: str) -> Message | None:
+    """Store a message of the rater, and await the reply; the same message sent again changes nothing.
+
+    Args:
+        db: the transaction that locked the rating session.
+        view: the assignment.
+        talk: its conversation.
+        number: the number of the turn, as its form has it.
+        words: the message.
+
+    Returns:
+        Why it is not stored; None if it is.
+    """
+    words = words.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if number != str(talk.next_number):
+        sent = talk.turns[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(talk.turns) else None
+        return None if sent and sent.is_own and sent.text == words else ELSEWHERE
+    if not words:
+        return NOTHING
+    most = talk.bounds.max_characters
+    if len(words) > most:
+        return messages(
+            "A message has at most %(n)s character; this one has %(found)s. Please shorten it.",
+            "A message has at most %(n)s characters; this one has %(found)s. Please shorten it.",
+            most,
+            found=len(words),
+        )
+    if talk.over or talk.awaited or talk.failed:
+        return ELSEWHERE
+    flags = [ALERT] if is_alert(talk.bounds, words) else []
+    _add(db, view, talk.next_number, "rater", words, flags)
+    if talk.partner.replies == "model":
+        _add(db, view, talk.next_number + 1, "partner", None)
+    return None
+
+
+def try_again(db: Connection, view: AssignmentView, talk: Talk) -> None:
+    """Await a reply that did not come once more; a second click changes nothing."""
+    if talk.failed:
+        db.execute(_AGAIN, {"study": view.study_id, "assignment": view.id, "number": talk.failed.number})
+
+
+def is_alert(bounds: Conversation, words: str) -> bool:
+    """Whether a message has one of the words that show the alert, in upper or lower case."""
+    return any(re.search(_pattern(word), words, re.IGNORECASE) for word in bounds.alert_words)
+
+
+def _pattern(word: str) -> str:
+    words = r"\s+".join(re.escape(part) for part in word.removesuffix("*").split())
+    return rf"(?<!\w){words}" + ("" if word.endswith("*") else r"(?!\w)")

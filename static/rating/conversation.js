@@ -1,0 +1,100 @@
+// A conversation without reloading the page: messages are sent, replies appear as they are written. Without this file
+// the same forms work, and the page reads itself again until the reply is there.
+(() => {
+  "use strict";
+
+  const KEEP = `attune-message:${location.pathname}`;
+  const WAITS_MS = [1000, 2000, 4000, 8000, 15000];
+  let events = null;
+
+  const at = (id, within = document) => within.getElementById?.(id) ?? within.querySelector(`#${id}`);
+  const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
+
+  // What is typed outlives a reload of the page in the same tab.
+  const keep = (words) => { try { sessionStorage.setItem(KEEP, words); } catch { /* storage may be off */ } };
+  const kept = () => { try { return sessionStorage.getItem(KEEP) ?? ""; } catch { return ""; } };
+
+  // Say how it is, where screen readers hear it.
+  function say(words) { const state = at("talk-state"); if (state) state.textContent = words; }
+
+  // The page as the server has it now, sent again until it answers: a message that is there already is not stored twice.
+  async function ask(address, form) {
+    for (let n = 0; ; n += 1) {
+      try {
+        const answer = await fetch(address, form ? { method: "POST", body: new URLSearchParams(form) } : {});
+        if (answer.status < 500) return new DOMParser().parseFromString(await answer.text(), "text/html");
+      } catch { /* no connection */ }
+      say(at("talk").dataset.offline);
+      await Promise.race([wait(WAITS_MS[Math.min(n, WAITS_MS.length - 1)]), new Promise((done) => { addEventListener("online", done, { once: true }); })]);
+    }
+  }
+
+  // Take over what is new. The field keeps what was typed meanwhile, and the focus stays where it was.
+  function take(page) {
+    const fresh = at("talk", page);
+    if (!fresh) { location.reload(); return; }
+    const turns = at("turns");
+    const there = new Set([...turns.children].map((turn) => turn.dataset.number));
+    at("turns", page).querySelectorAll(".turn").forEach((turn) => { if (!there.has(turn.dataset.number)) turns.append(turn); });
+    const field = at("message", page);
+    if (field && !field.value) field.value = kept();
+    const had = at("talk-foot").contains(document.activeElement) || document.activeElement === document.body;
+    at("talk-foot").replaceWith(at("talk-foot", page));
+    document.title = page.title;
+    at("talk").dataset.reply = fresh.dataset.reply ?? "";
+    if (had) (field ?? at("talk-foot").querySelector("button"))?.focus({ preventScroll: true });
+    begin();
+    at("talk-foot").scrollIntoView({ block: "nearest" });
+  }
+
+  const refresh = async () => take(await ask(location.href));
+
+  function show(words) {
+    const writing = at("talk-writing");
+    if (!writing) return;
+    writing.hidden = false;
+    writing.lastElementChild.textContent = words;
+    at("talk-state").scrollIntoView({ block: "nearest" });
+  }
+
+  function listen(address) {
+    events?.close();
+    events = new EventSource(address);
+    events.addEventListener("text", (event) => show(JSON.parse(event.data)));
+    events.addEventListener("end", () => { events.close(); refresh(); });
+    // A broken connection is opened again by the browser; one that was refused is not.
+    events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) wait(WAITS_MS[1]).then(refresh); });
+  }
+
+  function begin() {
+    const { reply } = at("talk").dataset;
+    if (reply) listen(reply);
+  }
+
+  document.addEventListener("input", (event) => { if (event.target.id === "message") keep(event.target.value); });
+
+  // Enter sends where there is a keyboard; with Shift it makes a line, and so it does on a touch screen and in a diary.
+  document.addEventListener("keydown", (event) => {
+    if (event.target.id !== "message" || event.key !== "Enter" || event.isComposing) return;
+    const sends = event.ctrlKey || event.metaKey || (!event.shiftKey && event.target.rows < 6 && matchMedia("(pointer: fine)").matches);
+    if (!sends) return;
+    event.preventDefault();
+    event.target.form.requestSubmit();
+  });
+
+  document.addEventListener("submit", async (event) => {
+    if (event.target.id !== "say-form") return;
+    event.preventDefault();
+    const form = event.target;
+    if (form.dataset.sent) return;
+    form.dataset.sent = "1";
+    at("message").readOnly = true;
+    const page = await ask(form.action, new FormData(form));
+    if (!at("message-problem", page)) keep("");
+    take(page);
+  });
+
+  const field = at("message");
+  if (field && !field.value) field.value = kept();
+  begin();
+})();

@@ -1,0 +1,107 @@
+"""Studies in which raters have conversations: which protocols are consistent, and what they may be opened with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from app.protocol.allocation.trials import PlannedItem, planned_trials
+from app.protocol.opening import not_declared, placeholders
+from app.protocol.study import Protocol
+from tests.kit.protocols import protocol
+
+WARMTH = {"key": "warmth", "target": "response", "type": "slider", "text": "How warm was your partner?"}
+PARTNER = {"model": "m", "prompt": "Listen to [their name]."}
+TALK: dict[str, Any] = {
+    "questions": [WARMTH],
+    "design": {"trials": "conversation"},
+    "sources": {"warm": {"kind": "model"}, "diary": {"kind": "human"}},
+    "conditions": {"partner": {"kind": "source", "levels": ["warm", "diary"]}},
+    "conversation": {"partners": {"warm": PARTNER, "diary": {"replies": "none"}}},
+}
+LABEL = {"kind": "shown_label", "levels": ["none", "swapped"]}
+DEBRIEF = {"flow": {"debrief": {"text": "Labels were swapped."}}}
+
+
+def talk(**parts: Any) -> Protocol:  # noqa: ANN401 - any part
+    return protocol(**{**TALK, **parts})
+
+
+def test_each_item_is_one_trial_of_each_partner_without_responses() -> None:
+    trials = planned_trials(talk(), [PlannedItem("a"), PlannedItem("b")])
+    assert [(trial.item.key, trial.responses, trial.cell.text) for trial in trials] == [
+        ("a", (), "partner=warm"),
+        ("b", (), "partner=warm"),
+        ("a", (), "partner=diary"),
+        ("b", (), "partner=diary"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"conversation": None}, "conversation.partners must name whom raters write with"),
+        ({"design": {"trials": "single"}}, "design.trials must be `conversation` if raters have conversations"),
+        ({"design": {}}, "design.trials must be `conversation` if raters have conversations, found nothing"),
+        (
+            {"conversation": {"partners": {"warm": PARTNER, "peer": PARTNER}}},
+            "conversation.partners must name sources (warm or diary), found peer",
+        ),
+        ({"conversation": {"partners": {"warm": PARTNER}}}, "a partner for each source, found none for diary"),
+        ({"conditions": {}}, "must have a factor of kind source with all sources"),
+        ({"conditions": {**TALK["conditions"], "way": {"kind": "layout"}}}, "must not be of kind layout"),
+        (
+            {"conditions": {**TALK["conditions"], "label": LABEL}, **DEBRIEF},
+            "conversation.ethics must say who approved",
+        ),
+        (
+            {"questions": [{"key": "best", "type": "choice", "target": "pair", "text": "Which?"}]},
+            "must not be about several responses if raters have conversations",
+        ),
+        ({"design": {"trials": "conversation", "repeats": {"n": 1}}}, "design.repeats must not be set"),
+        (
+            {"conversation": {**TALK["conversation"], "min_messages": 9, "max_messages": 8}},
+            "conversation.min_messages must be at most the number of messages that raters can write, found 9",
+        ),
+        (
+            {"conversation": {**TALK["conversation"], "alert_words": ["suicid*"]}},
+            "conversation.alert must be the text that alert words show",
+        ),
+    ],
+)
+def test_inconsistent_study_is_refused(parts: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        talk(**parts)
+    assert sentence in str(error.value)
+
+
+def test_swapped_labels_are_allowed_with_the_words_of_who_approved_them() -> None:
+    conversation = {**TALK["conversation"], "ethics": "Ethics board, number 7."}
+    conditions = {**TALK["conditions"], "label": LABEL}
+    assert talk(conversation=conversation, conditions=conditions, **DEBRIEF).conversation
+
+
+def test_study_with_one_partner_needs_no_factor() -> None:
+    one = talk(sources={"warm": {"kind": "model"}}, conditions={}, conversation={"partners": {"warm": PARTNER}})
+    assert [trial.cell.text for trial in planned_trials(one, [PlannedItem("a")])] == [""]
+
+
+@pytest.mark.parametrize(
+    ("consent", "is_declared"), [({}, False), ({"sends_to_model": True}, True), ({"sends_to_model": False}, False)]
+)
+def test_consent_form_must_declare_that_texts_go_to_a_model(consent: dict[str, bool], *, is_declared: bool) -> None:
+    flow = {"consent": {"version": "1", "text": "A model replies.", **consent}}
+    assert (not not_declared(talk(flow=flow))) == is_declared
+
+
+def test_diaries_need_no_declaration() -> None:
+    diary = {"partners": {"diary": {"replies": "none"}}}
+    assert not not_declared(talk(sources={"diary": {"kind": "human"}}, conditions={}, conversation=diary))
+
+
+def test_what_a_model_reads_is_not_for_raters() -> None:
+    assert placeholders(talk()) == {}
+    opening = {"partners": {"warm": {**PARTNER, "opening": "Hello [name]."}, "diary": {"replies": "none"}}}
+    assert placeholders(talk(conversation=opening)) == {"[name]": "conversation.partners.warm.opening"}
