@@ -1,7 +1,7 @@
 """Calibration of planning: what is forecast against what reports say of studies that were simulated apart from it.
 
-python -m benchmarks.planned_contrasts [--runs 200]. Each study is drawn by the formula in docs/planning.md, which is
-written here a second time, and analysed by the report. The table is in docs/planning.md.
+python -m benchmarks.planned_contrasts [--runs 200] [--only NAME]. Each study is drawn by the formula in
+docs/planning.md, which is written here a second time, and analysed by the report. The table is in docs/validation.md.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from scipy.stats import norm
 
 from app.analysis import analyze_primary
 from app.analysis.data.frames import Frames
+from app.analysis.planning.declared import N_MODELS
+from app.analysis.planning.plan import PlanRow
 from app.protocol.allocation.bulk_allocation import Dealt, deal, so_many_items
+from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.randomization import seeded
-from app.protocol.allocation.trials import PlannedTrial, planned_trials
+from app.protocol.allocation.trials import PlannedItem, PlannedTrial, planned_trials
 from app.protocol.study import Protocol
 from app.results.planning.make_plan import Asked, make_plan
 from app.stats.simulated_ratings import Sds
@@ -27,6 +30,26 @@ from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 SDS = Sds(item=0.5, rater=0.5, item_source=0.4, rater_source=0.4, residual=0.8)
 OF_SHARES = Sds(item=0.15, rater=0.12, item_source=0.15, rater_source=0.08, residual=0.19)
 N_ITEMS, N_RATERS = 24, 30
+OF_F1 = Sds(item=0.15, rater=0.12, item_source=0.1, rater_source=0.08, residual=0.19)
+OF_Z = Sds(item=0.2, rater=0.2, item_source=0.1, rater_source=0.1, residual=0.3)
+CODES, N_MOMENTS = "abcd", 8
+FEELING: dict[str, Any] = {
+    "key": "feeling",
+    "type": "category",
+    "target": "item",
+    "text": "What do they feel?",
+    "codes": list(CODES),
+    "correct_column": "key",
+}
+FELT: dict[str, Any] = {
+    "key": "felt",
+    "type": "slider",
+    "target": "turn",
+    "text": "How do they feel now?",
+    "min": 0,
+    "max": 1000,
+}
+MODELS = {"rater_kind": "model", "reference_rater_kind": "person"}
 HARM: dict[str, Any] = {
     "key": "harm",
     "type": "category",
@@ -56,6 +79,16 @@ class Case:
     columns: dict[str, Callable[[int], str]] = field(default_factory=dict)
     attrition: float = 0.0
 
+    @property
+    def contrast(self) -> dict[str, Any]:
+        """The parts of the contrast."""
+        return self.study.analysis.primary[0].named
+
+    @property
+    def items(self) -> list[PlannedItem]:
+        """The items that people rate: all, or those of the sample."""
+        return rated_by_people(self.study, so_many_items(self.study, [], N_ITEMS))
+
 
 def _study(*questions: dict[str, Any], contrast: dict[str, Any], **more: Any) -> Protocol:  # noqa: ANN401
     analysis = {"primary": [contrast], **more.pop("analysis", {})}
@@ -64,6 +97,45 @@ def _study(*questions: dict[str, Any], contrast: dict[str, Any], **more: Any) ->
 
 
 CASES = (
+    Case(
+        "sources, people rate half of the items",
+        "mean_difference",
+        _study(
+            FIVE,
+            contrast={"question": "empathy", "test": "mean_difference"},
+            design={"human_sample": {"share": 0.5}},
+        ),
+        lambda _trial, _item, _pool, source: int(source == "model"),
+        *(2.8, 0.4),
+    ),
+    Case(
+        "F1 of models and people",
+        "pool_f1_difference",
+        _study(FEELING, contrast={"question": "feeling", "test": "pool_f1_difference", **MODELS}, sources={}),
+        lambda _trial, _item, pool, _source: int(pool == "model"),
+        *(0.55, 0.15, OF_F1),
+        columns={"key": lambda item: CODES[item % len(CODES)]},
+    ),
+    Case(
+        "empathic accuracy of models and people",
+        "pool_empathic_difference",
+        _study(
+            FELT,
+            contrast={"question": "felt", "test": "pool_empathic_difference", **MODELS},
+            design={"trials": "dialogue"},
+            analysis={"empathic_accuracy": {"felt": "felt"}},
+        ),
+        lambda _trial, _item, pool, _source: int(pool == "model"),
+        *(0.5, 0.3, OF_Z),
+        columns={"rater": lambda item: f"t{item}"},
+    ),
+    Case(
+        "non-inferiority of sources",
+        "non_inferiority",
+        _study(FIVE, contrast={"question": "empathy", "test": "non_inferiority", "margin": 0.45}),
+        lambda _trial, _item, _pool, source: int(source == "model"),
+        *(2.8, 0.0),
+    ),
     Case(
         "between arms",
         "factor_effect",
@@ -180,20 +252,28 @@ class Drawn:
         self._whole = (self._item**2 + self._rater**2 + of_sides + sds.residual**2) ** 0.5
 
     def frames(self) -> Frames:
-        study = self._case.study
-        trials = planned_trials(study, so_many_items(study, [], N_ITEMS))
-        dealt = deal(study, trials, N_RATERS, seeded(1, N_ITEMS, N_RATERS))
+        study, items = self._case.study, self._case.items
+        trials = planned_trials(study, items)
+        dealt = deal(study, trials, N_RATERS, seeded(1, len(items), N_RATERS))
         at = {key: code for code, key in enumerate(dict.fromkeys(trial.item.key for trial in trials))}
         rows: list[Row] = []
+        kinds = dict.fromkeys((one.rater for one in dealt), "person")
+        if "rater_kind" in self._case.contrast:
+            models = [Dealt(n, N_RATERS + model, "model") for n in range(len(trials)) for model in range(N_MODELS)]
+            dealt, kinds = [*dealt, *models], kinds | {one.rater: "model" for one in models}
+        if self._case.statistic == "pool_empathic_difference":
+            rows += self._targets([trial.item.key for trial in trials])
         for one in self._answered(dealt):
             trial = trials[one.trial]
             base: Row = {"rater": f"r{one.rater}", "item": trial.item.key, "condition": trial.cell.text or None}
             item = at[trial.item.key]
-            of = self._choice if self._case.statistic == "share_preferred" else self._ratings
+            drawn = {"share_preferred": self._choice, "pool_f1_difference": self._feeling}
+            of = {**drawn, "pool_empathic_difference": self._felt}.get(self._case.statistic, self._ratings)
             rows += [{**base, **row} for row in of(trial, item, one)]
         if self._case.statistic == "change_difference":
             rows += self._scores({one.rater: trials[one.trial].cell.text for one in dealt})
-        raters = [{"rater": f"r{rater}", "kind": "person", "pool": pool} for rater, pool in self._pools(dealt).items()]
+        pools = {one.rater: one.pool if kinds[one.rater] == "person" else None for one in dealt}
+        raters = [{"rater": f"r{rater}", "kind": kinds[rater], "pool": pool} for rater, pool in pools.items()]
         data = frames(study, rows, raters=raters)
         for name, column in self._case.columns.items():
             data.items[name] = [column(at[key]) for key in data.items["item"]]
@@ -207,9 +287,6 @@ class Drawn:
         for trials in own.values():
             share = self._rng.random() if self._rng.random() < self._case.attrition else 1.0
             yield from trials[: int(share * len(trials))]
-
-    def _pools(self, dealt: Sequence[Dealt]) -> dict[int, str | None]:
-        return {one.rater: one.pool for one in dealt}
 
     def _effect(self, of: object, sd: float) -> float:
         return self._effects.setdefault(of, float(self._rng.normal(0, sd)))
@@ -226,6 +303,28 @@ class Drawn:
         seen = [self._seen(item, key, one.rater, int(gain > 0)) + gain for key, gain in zip(keys, gains, strict=True)]
         sides = {"left_response": keys[0], "right_response": keys[1]}
         yield {"question": "preference", "value": keys[seen[1] > seen[0]], **sides}
+
+    def _feeling(self, trial: PlannedTrial, item: int, one: Dealt) -> Iterator[Row]:
+        """One of four codes: the right one with this probability, which is the F1, else any other."""
+        side, key = self._case.side(trial, item, one.pool, ""), item % len(CODES)
+        seen = self._seen(item, trial.item.key, one.rater, side)
+        is_right = seen > -norm.ppf(self._case.mean + self._case.difference * side) * self._whole
+        code = key if is_right else (key + int(self._rng.integers(1, len(CODES)))) % len(CODES)
+        yield {"question": "feeling", "value": CODES[code]}
+
+    def _felt(self, trial: PlannedTrial, item: int, one: Dealt) -> Iterator[Row]:
+        """Ratings of moments whose correlation with the target's own is that of the Fisher z that is drawn."""
+        side = self._case.side(trial, item, one.pool, "")
+        z = self._case.mean + self._case.difference * side + self._seen(item, trial.item.key, one.rater, side)
+        own, other = _moments(item), self._rng.normal(size=N_MOMENTS)
+        other = other - other.mean() - own * (own @ other) / (own @ own)
+        r = np.tanh(z)
+        sensed = r * own / np.linalg.norm(own) + np.sqrt(1 - r**2) * other / np.linalg.norm(other)
+        yield from _turns(sensed)
+
+    def _targets(self, items: Sequence[str]) -> Iterator[Row]:
+        for at, item in enumerate(items):
+            yield from ({"rater": f"t{at}", "item": item, **row} for row in _turns(_moments(at) / 6))
 
     def _ratings(self, trial: PlannedTrial, item: int, one: Dealt) -> Iterator[Row]:
         for each in trial.responses:
@@ -255,23 +354,58 @@ class Drawn:
         return float(np.clip(np.rint(level), 1, 5))
 
 
+def _moments(item: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """How a target felt at each moment, with mean 0."""
+    felt = np.sin(np.arange(N_MOMENTS) * (1 + item % 3) + item)
+    return np.asarray(felt - felt.mean(), dtype=np.float64)
+
+
+def _turns(felt: np.ndarray[Any, np.dtype[np.float64]]) -> Iterator[Row]:
+    for turn, value in enumerate(felt, 1):
+        yield {"question": "felt", "turn": turn, "value": float(np.clip(np.rint(500 + 450 * value), 0, 1000))}
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a plan forecasts for a case, and what the reports of studies that were drawn apart from it give.
+
+    `width_error` is the standard error of the mean width of the reports.
+    """
+
+    forecast: PlanRow
+    power: float
+    power_error: float
+    width: float
+    width_error: float
+
+
+def calibration(case: Case, n: int, seed: int = 7) -> Calibration:
+    """Forecast a case and analyse n studies, drawn by the formula of the documentation, by the report."""
+    stated = {"mean": case.mean, "difference": case.difference, **asdict(case.sds)}
+    items = case.items
+    asked = Asked((len(items),), (N_RATERS,), stated=stated, n_simulations=n, attrition=case.attrition)
+    forecast = next(row for row in make_plan(case.study, items, asked).rows if row.statistic == case.statistic)
+    rng = np.random.default_rng(seed)
+    found = [analyze_primary(Drawn(case, rng).frames(), case.study).primary[0].estimates[0] for _ in range(n)]
+    p_values = [one.p_value if one.p_adjusted is None else one.p_adjusted for one in found]
+    power = float(np.mean([p is not None and p < 0.05 for p in p_values]))
+    widths = [one.ci_high - one.ci_low for one in found if one.ci_low is not None and one.ci_high is not None]
+    errors = (power * (1 - power) / n) ** 0.5, float(np.std(widths) / len(widths) ** 0.5)
+    return Calibration(forecast, power, errors[0], float(np.mean(widths)), errors[1])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=200)
-    n = parser.parse_args().runs
+    parser.add_argument("--only", default="")
+    n, only = parser.parse_args().runs, parser.parse_args().only
     print("| contrast | statistic | power: forecast, reports | width: forecast, reports |\n|---|---|---|---|")
     for case in CASES:
-        stated = {"mean": case.mean, "difference": case.difference, **asdict(case.sds)}
-        asked = Asked((N_ITEMS,), (N_RATERS,), stated=stated, n_simulations=n, attrition=case.attrition)
-        plan = make_plan(case.study, [], asked)
-        row = next(one for one in plan.rows if one.statistic == case.statistic)
-        rng = np.random.default_rng(7)
-        found = [analyze_primary(Drawn(case, rng).frames(), case.study).primary[0].estimates[0] for _ in range(n)]
-        p_values = [one.p_value if one.p_adjusted is None else one.p_adjusted for one in found]
-        power = np.mean([p is not None and p < 0.05 for p in p_values])
-        widths = [one.ci_high - one.ci_low for one in found if one.ci_low is not None and one.ci_high is not None]
-        told = f"{row.power:.3f}, {power:.3f} (±{(power * (1 - power) / n) ** 0.5:.3f})"
-        told += f" | {row.width:.3f}, {np.mean(widths):.3f}"
+        if only not in case.name:
+            continue
+        one = calibration(case, n)
+        told = f"{one.forecast.power:.3f}, {one.power:.3f} (±{one.power_error:.3f})"
+        told += f" | {one.forecast.width:.3f}, {one.width:.3f}"
         print(f"| {case.name} | `{case.statistic}` | {told} |", flush=True)
 
 

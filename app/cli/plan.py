@@ -194,7 +194,9 @@ def _print(found: Plan, labels: Labels) -> None:
     others = [f"adjusted with {counted(found.n_tests - 1, 'other test')} (Holm)"] * (found.n_tests > 1)
     leave = [f"{found.attrition:.0%} of raters leave early"] * bool(found.attrition)
     origin = "; ".join((assumed.origin, *others, *leave))
-    out.print(Text(f"Scale points; {origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
+    of_texts = any(row.statistic == "text_difference" for row in found.rows)
+    unit = "Units of the measure" if of_texts else "Scale points"
+    out.print(Text(f"{unit}; {origin}; seed {found.seed}; ± is the Monte Carlo error", "dim"))
     cells = planning_table(found.rows)
     out.print(_table_of(cells.header, cells.rows))
     if found.savings is not None:

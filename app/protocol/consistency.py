@@ -10,12 +10,12 @@ from app.protocol.cells import cell_of, cells
 from app.protocol.composite import composite_problems
 from app.protocol.declared_contrasts import change_problems, empathic_problems
 from app.protocol.labels import same_labels
-from app.protocol.primary import TESTS, PrimaryContrast, tests_for
+from app.protocol.primary import TESTS, PrimaryContrast, is_of_texts, tests_for
 from app.protocol.primary_default import first_question, test_of
 from app.protocol.questions.of_set import MIN_SET
 from app.protocol.questions.registry import AnyQuestion, Question
 from app.protocol.questions.show_if import ShowIf
-from app.protocol.study_parts import ProtocolParts, swapped_source
+from app.protocol.study_parts import WORD_SHARE, ProtocolParts, swapped_source
 
 # What is wrong with the declared looks of a protocol.
 
@@ -25,6 +25,8 @@ def monitoring_problems(protocol: ProtocolParts) -> Broken:
     n = len(protocol.analysis.primary)
     if protocol.monitoring.looks and n != 1:
         yield broken("monitoring.looks", "must be for a study with one contrast in analysis.primary", n)
+    elif protocol.monitoring.looks and is_of_texts(protocol.analysis.primary[0]):
+        yield broken("monitoring.looks", "must be for a contrast of ratings, which arrive over time", "text_difference")
 
 
 # Problems with the primary contrasts of a protocol, one sentence each, naming the position in the list.
@@ -47,11 +49,42 @@ def primary_problems(protocol: ProtocolParts) -> Broken:
 
 def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
     question = first_question(protocol, contrast.question)
-    if question is None:
+    if is_of_texts(contrast):
+        yield from _of_texts(protocol, contrast, part)
+    elif question is None:
         known = or_list([*(question.key for question in protocol.questions), *protocol.analysis.composites])
         yield broken(f"{part}.question", f"must be a question or a composite ({known})", contrast.question)
     else:
         yield from [*_test_problem(protocol, contrast, question, part)] or _names(protocol, contrast, question, part)
+
+
+def _of_texts(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
+    """Problems of a contrast of texts. The measure may be a column of responses.csv, so any name is allowed here."""
+    name = str(contrast.test)
+    yield from _parts(contrast, name, part)
+    if contrast.published is not None:
+        yield broken(f"{part}.published", "must be one of none", contrast.published)
+    if len(protocol.sources) < 2:  # noqa: PLR2004 - two are compared
+        yield broken(f"{part}.test", f"{name} needs two sources", len(protocol.sources))
+        return
+    lists = [f"{WORD_SHARE}{one}" for one in protocol.analysis.word_lists]
+    if contrast.question.startswith(WORD_SHARE) and contrast.question not in lists:
+        yield broken(f"{part}.question", f"must be one of {', '.join(lists) or 'none'}", contrast.question)
+    yield from _sources(protocol, contrast, part)
+
+
+def _sources(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
+    """Sources that are not declared, and a source that is compared with itself."""
+    for name in ("source", "reference"):
+        value = getattr(contrast, name)
+        if value is not None and value not in protocol.sources:
+            yield broken(f"{part}.{name}", f"must be one of {', '.join(protocol.sources) or 'none'}", value)
+    if contrast.source is not None and contrast.source == contrast.reference:
+        yield broken(f"{part}.reference", f"must be a source other than {contrast.source}", "the same")
+    takes_reference = "reference" in TESTS[str(test_of(protocol, contrast))].may
+    if takes_reference and contrast.reference is None and contrast.source == protocol.reference:
+        rule = f"must be a source other than {contrast.source}, the reference, unless another reference is named"
+        yield broken(f"{part}.source", rule, "the same")
 
 
 def _test_problem(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
@@ -113,8 +146,6 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
     """Names that are not declared elsewhere. Attributes and covariates may be columns of the study's files."""
     factor = contrast.factor
     known: dict[str, Collection[str]] = {
-        "source": protocol.sources,
-        "reference": protocol.sources,
         "factor": {*protocol.conditions, SHOWN_LABEL},
         "pool": protocol.design.pools,
         "reference_pool": protocol.design.pools,
@@ -130,12 +161,7 @@ def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQues
     for name, value in contrast.named.items():
         if name in known and value not in known[name]:
             yield broken(f"{part}.{name}", f"must be one of {', '.join(known[name]) or 'none'}", value)
-    if contrast.source is not None and contrast.source == contrast.reference:
-        yield broken(f"{part}.reference", f"must be a source other than {contrast.source}", "the same")
-    takes_reference = "reference" in TESTS[str(test_of(protocol, contrast))].may
-    if takes_reference and contrast.reference is None and contrast.source == protocol.reference:
-        rule = f"must be a source other than {contrast.source}, the reference, unless another reference is named"
-        yield broken(f"{part}.source", rule, "the same")
+    yield from _sources(protocol, contrast, part)
     yield from _groups(contrast, str(test_of(protocol, contrast)), part)
     yield from _declared(protocol, contrast, question, part)
 
@@ -160,6 +186,8 @@ def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQ
     """Missing settings that a test needs elsewhere in the protocol, such as an answer key or a believed source."""
     analysis, compares = protocol.analysis, TESTS[str(test_of(protocol, contrast))].compares
     name, key = test_of(protocol, contrast), contrast.question
+    if compares == "structure" and getattr(analysis.composites.get(key), "factors", None) is None:
+        yield broken(f"{part}.question", "must be a composite with `factors`", key)
     if TESTS[str(name)].needs_key and not question.has_key():
         yield broken(f"{part}.question", "must be a question with correct or correct_column", question.key)
     is_of_change = compares == "change" or name == "pool_change_difference"

@@ -28,6 +28,8 @@ Compared = Literal[
     "conjoint",
     "empathic_accuracy",
     "spans",
+    "texts",
+    "structure",
 ]
 # The parts that can be set to select one of several contrasts.
 PARTS = (
@@ -43,6 +45,11 @@ PARTS = (
     "reference_rater_kind",
     "covariate",
     "margin",
+)
+# The measures of texts that a contrast can name beside imported scores and declared word lists.
+TEXT_MEASURES = (
+    *("characters", "words", "lix", "question_share", "emoji", "exclamation_marks", "punctuation", "flesch"),
+    *("sentiment", "first_person_share", "advice_share"),
 )
 RaterKind = Literal["person", "model"]
 # The kinds of raters in sentences.
@@ -139,6 +146,8 @@ TESTS: dict[str, PrimaryTest] = {
     "empathic_accuracy": PrimaryTest("empathic_accuracy", ("scale",), may=("pool",)),
     "span_f1": PrimaryTest("spans", ("passages",), may=("source", "pool"), needs_key=True),
     "span_alpha": PrimaryTest("spans", ("passages",), may=("source", "pool")),
+    "text_difference": PrimaryTest("texts", (), may=("source", "reference")),
+    "n_factors": PrimaryTest("structure", ("scale",), of_raters=None),
     "krippendorff_alpha": _AGREED,
     "fleiss_kappa": _AGREED,
     "gwet_ac1": _AGREED,
@@ -146,6 +155,11 @@ TESTS: dict[str, PrimaryTest] = {
     "icc_a_1": _AGREED,
     "icc_a_k": _AGREED,
 }
+
+
+def is_of_texts(contrast: PrimaryContrast) -> bool:
+    """Whether a contrast compares the texts of the responses by a measure, not the answers to a question."""
+    return contrast.test in TESTS and TESTS[contrast.test].compares == "texts"
 
 
 def tests_for(question: AnyQuestion) -> list[str]:
@@ -167,7 +181,7 @@ class PrimaryContrast(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     question: Key
-    """A question or a composite."""
+    """A question or a composite; for `text_difference`, a measure of the texts or a column of responses.csv."""
     test: str | None = None
     """The test or estimate, from the table below."""
     source: str | None = None

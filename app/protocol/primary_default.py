@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.protocol.primary import TESTS, PrimaryContrast, tests_for
+from app.protocol.primary import TESTS, PrimaryContrast, is_of_texts, tests_for
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study_parts import ProtocolParts
 
@@ -41,7 +41,7 @@ def primary_contrasts(protocol: ProtocolParts) -> tuple[PrimaryContrast, ...]:
 
 def by_importance(protocol: ProtocolParts) -> list[str]:
     """The keys of all questions and composites as results list them: primary contrasts first, the rater's own last."""
-    primary = [contrast.question for contrast in primary_contrasts(protocol)]
+    primary = [one.question for one in primary_contrasts(protocol) if not is_of_texts(one)]
     about_raters = [question.key for question in protocol.questions if question.target == "rater"]
     others = [question.key for question in _not_about_raters(protocol)]
     scores = sorted(protocol.analysis.composites, key=lambda name: _is_about_raters(protocol, name))

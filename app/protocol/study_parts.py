@@ -131,6 +131,10 @@ class BelievedSource(BaseModel):
 ListedWord = Annotated[str, Field(pattern=r"^[^\s*]+\*?$", max_length=60)]
 
 
+# before the name of a declared word list, where it is a measure of texts
+WORD_SHARE = "word_share."
+
+
 class Analysis(BaseModel):
     """Analysis decisions that the lead declares before data collection."""
 

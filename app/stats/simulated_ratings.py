@@ -62,13 +62,14 @@ class Minds:
 
     def ratings(self, shown: Shown, points: Floats) -> Floats:
         """Return simulated ratings, shape (n,): values from `points`, which are in ascending order."""
-        return rounded(self._seen(shown), points)
+        return rounded(self.seen(shown), points)
 
     def choices(self, one: Shown, other: Shown) -> Floats:
         """Return 1 if a rater perceives `one` as better than `other`, else 0, shape (n,); both have the same raters."""
-        return np.asarray(self._seen(one) > self._seen(other), dtype=np.float64)
+        return np.asarray(self.seen(one) > self.seen(other), dtype=np.float64)
 
-    def _seen(self, shown: Shown) -> Floats:
+    def seen(self, shown: Shown) -> Floats:
+        """Return the perceived quality before it is rounded, shape (n,)."""
         lasting = self._of_source[shown.source] + self._item[shown.item] + self._response[shown.response]
         of_rater = self._rater[shown.rater] + self._taste[shown.rater, shown.source]
         seen: Floats = lasting + of_rater + self._rng.normal(0, self._sds.residual, len(shown.item))

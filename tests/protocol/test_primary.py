@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.protocol.primary import PARTS, TESTS, PrimaryContrast
-from app.protocol.primary_default import default_contrast, primary_contrasts
+from app.protocol.primary_default import by_importance, default_contrast, primary_contrasts
 from tests.kit.protocols import AGE, MOOD, SOURCES, SURE, WARM, WHO, protocol
 
 BETTER = {"key": "better", "type": "choice", "target": "pair", "text": "Which?"}
@@ -21,7 +21,7 @@ OF_ITEM = {**WARM, "key": "sad", "target": "item"}
 LATER = {**MOOD, "key": "later"}
 ALL = [WARM, WHO, SURE, MOOD, LATER, AGE, BETTER, WHY, MARKS, {**MARKS, "key": "keyed_marks", "correct_column": "k"}]
 ALL += [KEYED, NOW]
-OF_RATERS = "pool_difference, pool_change_difference, change, change_difference"
+OF_RATERS = "pool_difference, pool_change_difference, change, change_difference, n_factors"
 PROFILE = {"p": {"kind": "profile"}}
 POOLS: dict[str, Any] = {"pools": {"crowd": {}, "expert": {}}}
 ONE = {"person": {"kind": "human"}}
@@ -109,6 +109,27 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in
             "analysis.primary.1.covariate must be one of mood, later, found age",
         ),
         ({"question": "who", "code": "robot"}, "analysis.primary.1.code must be one of human, ai, found robot"),
+        ({"question": "warm", "test": "n_factors"}, "must be a composite with `factors`, found warm"),
+        (
+            {"question": "words", "test": "text_difference", "pool": "x"},
+            "must name source, reference for the test text",
+        ),
+        (
+            {"question": "words", "test": "text_difference", "source": "gpt"},
+            "source must be one of person, model, found",
+        ),
+        (
+            {"question": "words", "test": "text_difference", "source": "person"},
+            "a source other than person, the reference, unless another reference",
+        ),
+        (
+            {"question": "word_share.care", "test": "text_difference"},
+            "analysis.primary.1.question must be one of none, found word_share.care",
+        ),
+        (
+            {"question": "words", "test": "text_difference", "published": "t_paired"},
+            "analysis.primary.1.published must be one of none, found t_paired",
+        ),
         ({"question": "who", "test": "accuracy_share"}, "with correct or correct_column, found who"),
         ({"question": "who", "test": "dprime"}, "needs analysis.believed_source, found none"),
         (
@@ -119,6 +140,16 @@ def wrong(contrast: object, **parts: Any) -> str:  # noqa: ANN401 - any value in
 )
 def test_unsuitable_primary_contrast_names_its_place(contrast: object, words: str) -> None:
     assert words in wrong(contrast)
+
+
+def test_texts_are_compared_between_two_sources_and_are_no_question() -> None:
+    contrast = {"question": "words", "test": "text_difference"}
+    assert "text_difference needs two sources, found 1" in wrong(contrast, sources=ONE)
+    study = protocol(questions=ALL, analysis={"primary": [contrast, {**contrast, "question": "classifier"}]})
+    assert [one.question for one in primary_contrasts(study)] == ["words", "classifier"]
+    assert not {"words", "classifier"} & {*by_importance(study)}
+    looks = {"monitoring": {"looks": [0.5, 1], "n_ratings": 10}}
+    assert "monitoring.looks must be for a contrast of ratings" in wrong(contrast, **looks)
 
 
 def test_margin_is_declared_once() -> None:

@@ -12,9 +12,10 @@ from app.analysis.data.answers import Answers
 from app.analysis.data.encoded_study import Codes, Floats
 from app.analysis.data.frames import Frames
 from app.analysis.data.question_data import ScaledData
-from app.analysis.wording.formatting import IMPORTED, WORD_SHARE
+from app.analysis.wording.formatting import IMPORTED
 from app.base.words import number
 from app.protocol.study import Protocol
+from app.protocol.study_parts import WORD_SHARE
 from app.stats.text_measures import MEASURES, Measure, measured, word_share
 
 # Covariates of the ratings: scores of raters, of items and responses, or of single ratings.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from app.analysis.document.bibliography import REFERENCES
 from app.analysis.statistic import statistics
+from app.analysis.wording.formatting import outcome_text
 from app.base.documents.blocks import DataTable
 from app.base.documents.reference import cited
 from app.base.numbers import p_text, styled, whole
@@ -219,7 +220,7 @@ def contrast_words(contrast: PrimaryContrast, protocol: Protocol) -> str:
         named.append(f"reference: {labels.source(protocol.reference)}")
     of = f" ({'; '.join(named)})" if named else ""
     beside = f"; beside it, as published: {test_words(contrast.published)}" if contrast.published else ""
-    return f"{labels.question(contrast.question)}: {test_words(str(contrast.test))}{of}{beside}"
+    return f"{outcome_text(contrast, labels)}: {test_words(str(contrast.test))}{of}{beside}"
 
 
 def test_words(test: str) -> str:

@@ -167,6 +167,11 @@ _ENGLISH = {
     "change_difference_inconclusive": "at the same score before, {on} with {who} did not differ clearly afterwards "
     "from that with {reference}",
     "change_difference_unknown": "the change in {on} with {who} cannot be compared with that with {reference} yet",
+    "texts_higher": "the texts of {who} had a higher {on} than those of {reference}",
+    "texts_lower": "the texts of {who} had a lower {on} than those of {reference}",
+    "texts_inconclusive": "the texts of {who} did not differ clearly from those of {reference} in {on}",
+    "texts_unknown": "the texts of {who} cannot be compared with those of {reference} in {on} yet",
+    "structure_value": "the number of factors in the questions of {on}, by parallel analysis, was {value}",
     "accuracy_value": "{value} of answers were correct on {on}",
     "f1_value": "answers on {on} matched the key with a macro-averaged F1 of {value}",
     "empathic_value": "raters' ratings of {on} correlated with the targets' own ratings at r = {value} on average",
@@ -340,6 +345,11 @@ _GERMAN = {
     "von dem mit {reference}",
     "change_difference_unknown": "die Änderung von {on} mit {who} lässt sich noch nicht mit der mit {reference} "
     "vergleichen",
+    "texts_higher": "die Texte von {who} hatten höhere Werte bei {on} als die von {reference}",
+    "texts_lower": "die Texte von {who} hatten niedrigere Werte bei {on} als die von {reference}",
+    "texts_inconclusive": "die Texte von {who} unterschieden sich bei {on} nicht klar von denen von {reference}",
+    "texts_unknown": "die Texte von {who} lassen sich bei {on} noch nicht mit denen von {reference} vergleichen",
+    "structure_value": "die Zahl der Faktoren in den Fragen von {on} war nach der Parallelanalyse {value}",
     "accuracy_value": "bei {on} waren {value} der Antworten richtig",
     "f1_value": "bei {on} stimmten die Antworten mit dem Schlüssel überein mit einem makrogemittelten F1 von {value}",
     "empathic_value": "die Bewertungen von {on} korrelierten im Mittel mit den eigenen der Zielpersonen mit r = "

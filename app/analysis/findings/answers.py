@@ -23,11 +23,13 @@ from app.analysis.wording.formatting import (
     estimate_text,
     interval_text,
     kind_of,
+    measure_text,
     number,
     statistic_text,
 )
 from app.base.numbers import p_statement, styled, whole
 from app.base.words import ISOLATE, isolated, left_to_right, number_text
+from app.protocol.primary import is_of_texts
 from app.protocol.study import Protocol
 
 # The kind of clause of what is no comparison of two sources, by statistic; `OF_VALUE` have no verdict but a value.
@@ -61,8 +63,10 @@ KINDS = {
     "f1_macro": "f1",
     "empathic_accuracy": "empathic",
     "span_f1": "span_f1",
+    "text_difference": "texts",
+    "n_factors": "structure",
 }
-OF_VALUE = {"accuracy", "f1", "empathic", "span_f1", "agreement"}
+OF_VALUE = {"accuracy", "f1", "empathic", "span_f1", "agreement", "structure"}
 OF_COVARIATE = {"covariate", "covariate_difference"}
 # the clauses that name several by "or": a list by "and" would be one group
 ANY_OF = {
@@ -70,7 +74,7 @@ ANY_OF = {
     for kind in (
         *("at_least", "level", "chosen", "turns", "covariate", "change_level", "change_difference"),
         *("pools", "pools_raters", "pools_change", "pools_accuracy", "pools_f1", "pools_category", "pools_preference"),
-        "pools_empathic",
+        *("pools_empathic", "texts"),
         *("items_accuracy", "items_category", "items_preference", "items_interaction", "trade_off"),
     )
 }
@@ -158,7 +162,9 @@ def _other_answers(told: Sequence[MainContrast], report: Report, protocol: Proto
     found = []
     for place, result in enumerate(report.primary):
         key = result.contrast.question
-        label, is_reversed = protocol.labels.question(key), bool(getattr(protocol.question(key), "reversed", False))
+        of_texts = is_of_texts(result.contrast)
+        label = measure_text(key, protocol.labels) if of_texts else protocol.labels.question(key)
+        is_reversed = not of_texts and bool(getattr(protocol.question(key), "reversed", False))
         rest = [
             Finding(key, label, effect_behind(one, report.estimates) or one, one, is_reversed)
             for one in result.estimates
@@ -366,8 +372,11 @@ def _numbers(finding: Finding, words: Words, *, name: str) -> str:
     """The effect with its interval, and the p-value that decided; why there is none. `name` says of what it is."""
     one = finding.shown
     if one.estimate is None:
-        why = words.no_ratings if one.n_ratings == 0 else words.reasons[one.reason] if one.reason else ""
-        if one.scope.get("level") == "" and not words.is_german:  # an attribute with too many levels, or with one
+        is_of_answers = one.section != "text"
+        why = words.reasons[one.reason] if one.reason else ""
+        why = words.no_ratings if one.n_ratings == 0 and is_of_answers else why
+        # an attribute with too many levels, or with one; a measure of texts that is not known
+        if (one.scope.get("level") == "" or not is_of_answers) and not words.is_german:
             why = one.note.removesuffix(".")
         return f"{name}: {why}" if name and why else why
     is_told = _is_of_value(finding)

@@ -25,7 +25,7 @@ from app.analysis.report.report import Report
 from app.analysis.report.sentences import change_text
 from app.analysis.report.verdicts import verdict_sentence
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import CURRENT_WORDING, REASONS, SENSITIVITY, number
+from app.analysis.wording.formatting import CURRENT_WORDING, REASONS, SENSITIVITY, measure_text, number
 from app.base.numbers import styled, whole
 from app.base.words import and_list, isolated
 from app.protocol.primary import KINDS, TESTS, Compared, PrimaryContrast
@@ -131,6 +131,8 @@ _SENTENCES: dict[Compared, str] = {
     "empathic_accuracy": "How accurate are the ratings of {questions}?",
     "belief": "What do raters believe about who wrote a response?",
     "agreement": AGREEMENT,
+    "texts": "How do the texts of the sources differ in {questions}?",
+    "structure": "Which factors do the questions of {questions} have?",
 }
 
 
@@ -175,6 +177,8 @@ def _of_kind(kind: Compared, primary: Sequence[PrimaryContrast], protocol: Proto
     keys = list(dict.fromkeys(one.question for one in primary))
     is_change, causes = kind == "change", _causes(primary, protocol)
     questions = _some(change_text(key, protocol) if is_change else labels.question(key) for key in keys)
+    if kind == "texts":
+        questions = _some(measure_text(key, labels) for key in keys)
     verbs = {"be": "is", "do": "does"} if len(keys) == 1 else {"be": "are", "do": "do"}
     if kind in {"sources", "turns"} and test != "turn_slope":
         reference = primary[0].reference or protocol.reference or ""

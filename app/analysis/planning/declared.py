@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -20,11 +20,12 @@ from app.analysis.planning.groups import FISHER_Z, SHARE_OF_KEY, Where, compared
 from app.protocol.allocation.bulk_allocation import Dealt
 from app.protocol.allocation.trials import PAIR, PlannedTrial
 from app.protocol.cells import Cell
-from app.protocol.primary import TESTS, PrimaryContrast
+from app.protocol.primary import TESTS, PrimaryContrast, is_of_texts
 from app.protocol.primary_default import first_question, primary_contrasts
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.study import Protocol
 from app.protocol.study_parts import swapped_source
+from app.stats.clusters import for_new_items
 from app.stats.comparison.change import change, change_difference
 from app.stats.comparison.describe import mean_difference, share
 from app.stats.comparison.pools import group_difference
@@ -46,7 +47,7 @@ SIMULATED = (
     *("pool_accuracy_difference", "pool_category_difference", "pool_preference_difference"),
     *("pool_f1_difference", "pool_span_f1_difference"),
     *("item_attribute_effect", "item_attribute_accuracy", "item_attribute_category", "item_attribute_preference"),
-    "item_attribute_interaction",
+    *("item_attribute_interaction", "text_difference"),
 )
 # contrasts of the difference of two sources
 _INTERACTIONS = ("interaction", "item_attribute_interaction")
@@ -105,7 +106,7 @@ def is_of_shares(contrast: PrimaryContrast) -> bool:
     Shares of answers (codes, correct answers, choices by attribute or pool), F1, and Fisher's z of empathic accuracy.
     """
     is_of_points = "scale" in TESTS[str(contrast.test)].measures and contrast.test not in _DRAWN
-    return not is_of_points and not is_of_sources(contrast)
+    return not (is_of_points or is_of_sources(contrast) or is_of_texts(contrast))
 
 
 # What Holm's method adjusts together: every test of the primary contrasts, one per source, level or code.
@@ -121,14 +122,14 @@ def family_of(protocol: Protocol) -> list[PrimaryContrast]:
     ]
 
 
-_WITHOUT_TEST = ("agreement", "accuracy", "empathic_accuracy", "spans")
+_WITHOUT_TEST = ("agreement", "accuracy", "empathic_accuracy", "spans", "structure")
 
 
 def each_of(protocol: Protocol, contrast: PrimaryContrast) -> list[PrimaryContrast]:
     """The contrast for each source, level or code that it leaves open; of an attribute of items, its first level."""
     test = TESTS[str(contrast.test)]
     reference = contrast.reference or protocol.reference
-    is_of_each_source = test.compares == "sources" or contrast.test in _INTERACTIONS
+    is_of_each_source = test.compares in {"sources", "texts"} or contrast.test in _INTERACTIONS
     open_parts = {
         "source": [key for key in protocol.sources if key != reference] if is_of_each_source else [],
         "level": _levels(protocol, contrast),
@@ -176,7 +177,9 @@ class Row(NamedTuple):
 def rows_of(
     protocol: Protocol, contrast: PrimaryContrast, trials: Sequence[PlannedTrial], dealt: Sequence[Dealt]
 ) -> list[Row]:
-    """Everything that raters are asked the question about, once each."""
+    """Everything that raters are asked the question about, once each; of a contrast of texts, every response once."""
+    if is_of_texts(contrast):
+        return _texts(trials)
     items = {key: code for code, key in enumerate(dict.fromkeys(trial.item.key for trial in trials))}
     units: dict[object, int] = {}
     found: dict[Row, float] = {}
@@ -187,6 +190,14 @@ def rows_of(
             found.setdefault(Row(items[trial.item.key], code, source, one.rater, trial.cell, one.pool), reached)
     rows = [row._replace(reached=reached) for row, reached in found.items()]
     return [*rows, *_models(rows)] if {"rater_kind", "reference_rater_kind"} & contrast.named.keys() else rows
+
+
+def _texts(trials: Sequence[PlannedTrial]) -> list[Row]:
+    """Every response as one that its own text answers."""
+    items = {key: code for code, key in enumerate(dict.fromkeys(trial.item.key for trial in trials))}
+    shown = {one.key: (items[trial.item.key], one.source) for trial in trials for one in trial.responses}
+    cell = trials[0].cell
+    return [Row(item, unit, source, item, cell, None) for unit, (item, source) in enumerate(shown.values())]
 
 
 def shares_reached(dealt: Sequence[Dealt]) -> list[float]:
@@ -267,6 +278,8 @@ def simulation_of(
     question = first_question(protocol, contrast.question)
     sides = sides_of(protocol, contrast, rows)
     of_shares = is_of_shares(contrast)
+    if is_of_texts(contrast):  # which no rater and no noise changes
+        sds = replace(sds, rater=0.0, rater_source=0.0, residual=0.0)
     return Simulation(
         sides,
         str(contrast.test),
@@ -423,6 +436,7 @@ def _by_arm(protocol: Protocol, contrast: PrimaryContrast) -> Pick:
 
 _SIDES: dict[str, Callable[[Protocol, PrimaryContrast], Pick]] = {
     "sources": _by_source,
+    "texts": _by_source,
     "factor": _by_level,
     "pools": _by_group,
     "item_attribute": _by_item,
@@ -455,6 +469,8 @@ class Simulation:
         if self.is_of_choices:
             won, shown = self.choices(rng)
             return share(won, item=shown.item, rater=shown.rater, null=0.5)
+        if TESTS[self.test].compares == "texts":
+            return self._of_texts(rng)
         sides = self._taken(rng)
         if self.is_of_raters:
             return self._of_raters(sides, rng)
@@ -527,6 +543,12 @@ class Simulation:
         middle = float(self.points.mean())
         means: Floats = middle + self.sds.whole * ndtri(np.clip(wanted, 0.001, 0.999))
         return means
+
+    def _of_texts(self, rng: np.random.Generator) -> Result:
+        """Draw a measure of each text."""
+        shown, first = self.sides.shown, self.sides.side == FIRST
+        value = self._minds(rng).seen(shown)
+        return for_new_items(mean_difference(value, first, item=shown.item, rater=shown.item))
 
     def _of_raters(self, sides: Sides, rng: np.random.Generator) -> Result:
         """Draw one or two scores of each rater: the level of the rater, and noise. Who leaves has no last score."""

@@ -16,10 +16,10 @@ from app.analysis.planning.declared import (
     is_of_sources,
     is_simulated,
 )
-from app.analysis.planning.pilot import assumed_of_scale, assumed_of_shares
+from app.analysis.planning.pilot import assumed_of_scale, assumed_of_shares, assumed_of_texts
 from app.analysis.planning.scenario import Assumed, Member
 from app.analysis.sections.composites import composite_question
-from app.protocol.primary import PrimaryContrast
+from app.protocol.primary import PrimaryContrast, is_of_texts
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
@@ -42,12 +42,13 @@ def members_of(
     first = [each_of(protocol, one)[0] for one in shown if one is not None]
     family = family_of(protocol)
     of_shares = contrast is not None and is_of_shares(contrast)
+    of_texts = contrast is not None and is_of_texts(contrast)
 
     def member(one: PrimaryContrast) -> Member:
         scale = scale_of(protocol, one.question)
         return Member(
             one,
-            _assumed(one, scale, question, assumed, of_shares=of_shares),
+            _assumed(one, scale, question, assumed, of_shares=of_shares, of_texts=of_texts),
             None if scale is None else scale.values,
             is_shown=one in first,
             is_in_family=one in family,
@@ -87,14 +88,17 @@ def _assumed(
     assumed: Assumed,
     *,
     of_shares: bool,
+    of_texts: bool,
 ) -> Assumed:
     """What is assumed of a contrast: what the plan assumes, on its own scale."""
+    if is_of_texts(contrast):
+        return assumed if of_texts else assumed_of_texts()
     if is_of_shares(contrast):
         return assumed if of_shares else assumed_of_shares()
     if scale is None or (planned is not None and scale.key == planned.key):
-        return assumed_of_scale(None) if of_shares else assumed
+        return assumed_of_scale(None) if of_shares or of_texts else assumed
     own = assumed_of_scale(scale)
-    if planned is not None and not of_shares:
+    if planned is not None and not (of_shares or of_texts):
         own = _rescaled(assumed, planned, scale)
     return replace(own, difference=0.0) if contrast.test in MARGINS else own
 

@@ -44,6 +44,15 @@ def assumed_of_shares() -> Assumed:
     )
 
 
+def assumed_of_texts() -> Assumed:
+    """Return default assumptions for a measure of texts, in its standard deviations over the texts of a source.
+
+    Two texts about the same item correlate with .5; the difference is of medium size (Cohen 1988).
+    """
+    sds = Sds(item=0.75**0.5, rater=0.0, item_source=1.0, rater_source=0.0, residual=0.0)
+    return Assumed(sds, -0.25, 0.5, "assumed: in standard deviations of the measure, half of one apart")
+
+
 def with_stated(assumed: Assumed, stated: Mapping[str, float | None]) -> Assumed:
     """Return the assumptions with the stated values: `mean`, `difference` or names of the standard deviations."""
     given = {name: value for name, value in stated.items() if value is not None}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.report import Report
 from app.analysis.statistic import Kind
-from app.analysis.wording.formatting import COVARIATES, kind_of
+from app.analysis.wording.formatting import is_measured, kind_of
 from app.base.words import readable
 from app.protocol.labels import Labels
 
@@ -62,7 +62,7 @@ def _scope(scope: Scope, labels: Labels) -> Scope:
         found["before"] = labels.question(found["before"])
     if "condition" in found:
         found["condition"] = labels.condition(found["condition"])
-    if "covariate" in found and found["covariate"] not in COVARIATES:
+    if "covariate" in found and not is_measured(found["covariate"]):
         found["covariate"] = labels.column(found["covariate"])
     if "subgroup" in found:
         found["subgroup"] = {labels.column(name): value for name, value in found["subgroup"].items()}

@@ -9,7 +9,7 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import Recorded, declared
 from app.protocol.cells import cell_of
-from app.protocol.primary import PrimaryContrast
+from app.protocol.primary import PrimaryContrast, is_of_texts
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
 
@@ -36,10 +36,17 @@ def _is_of(estimate: Estimate, contrast: PrimaryContrast, protocol: Protocol) ->
         recorded is not None
         and recorded.unit in {None, estimate.unit}
         and recorded.procedure in {None, estimate.procedure}
-        and estimate.question == contrast.question
+        and _is_about(estimate, contrast)
         and _has_keys(estimate.scope, recorded, contrast)
         and _fits(estimate.scope, contrast, protocol)
     )
+
+
+def _is_about(estimate: Estimate, contrast: PrimaryContrast) -> bool:
+    """Return whether the estimate is of the contrast's question, or of its measure of texts."""
+    if is_of_texts(contrast):
+        return estimate.question is None and estimate.scope.get("covariate") == contrast.question
+    return estimate.question == contrast.question
 
 
 def _has_keys(scope: Scope, recorded: Recorded, contrast: PrimaryContrast) -> bool:

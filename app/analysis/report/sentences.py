@@ -19,6 +19,7 @@ from app.analysis.wording.formatting import (
     interval_text,
     number,
     of_text,
+    outcome_text,
     statistic_text,
     why_text,
 )
@@ -95,7 +96,7 @@ def primary_answers(report: Report, protocol: Protocol) -> list[PrimaryAnswer]:
     for result in report.primary:
         sentences = tuple(sentence_of(estimate, report.estimates, protocol) for estimate in result.estimates)
         why = "" if sentences else "There are no answers to estimate this from."
-        question = protocol.labels.question(result.contrast.question)
+        question = outcome_text(result.contrast, protocol.labels)
         found.append(PrimaryAnswer(result, question, sentences, why, _published(result, report, protocol)))
     return found
 

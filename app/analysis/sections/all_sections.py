@@ -312,6 +312,16 @@ def _agreement(study: StudyData, key: str) -> Iterator[Estimate]:
             yield from agreement(data)
 
 
+def _of_texts(study: StudyData, key: str) -> Iterator[Estimate]:
+    yield from (estimate for estimate in texts(study) if estimate.scope.get("covariate") == key)
+
+
+def _structure(study: StudyData, key: str) -> Iterator[Estimate]:
+    for data, table in study.composites:
+        if data.question.key == key:
+            yield from composite_factors(data, table, study.protocol)
+
+
 SECTIONS: dict[Compared, Callable[[StudyData, str], Iterator[Estimate]]] = {
     "sources": _sources,
     "factor": _factor,
@@ -327,4 +337,6 @@ SECTIONS: dict[Compared, Callable[[StudyData, str], Iterator[Estimate]]] = {
     "conjoint": _conjoint,
     "empathic_accuracy": _empathic,
     "spans": _spans,
+    "texts": _of_texts,
+    "structure": _structure,
 }

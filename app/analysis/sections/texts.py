@@ -15,8 +15,12 @@ from app.analysis.data.scopes import Contrast, groups
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.study_data import StudyData
-from app.analysis.statistic import Bounds, Statistic, declare
+from app.analysis.statistic import Bounds, Recorded, Statistic, declare
+from app.analysis.wording import claims
 from app.analysis.wording.formatting import is_share
+from app.base.words import and_list
+from app.protocol.primary import is_of_texts
+from app.protocol.primary_default import primary_contrasts
 from app.stats.clusters import for_new_items, kept_within
 from app.stats.comparison import describe
 from app.stats.linear.correlation import Kind, correlation
@@ -27,6 +31,7 @@ SECTION = "text"
 LENGTH: Scope = {"covariate": "length"}
 CORRELATIONS: dict[str, Kind] = {"correlation": "pearson", "rank_correlation": "spearman"}
 COUNTS = frozenset({"words", "emoji", "exclamation_marks", "punctuation"})
+NO_MEASURE = "responses.csv has no column {} of numbers, and no text has this measure; known are {}."
 NOT_MEDIATION = "The model cannot tell whether length is a confounder or part of what raters value"
 
 declare(
@@ -46,6 +51,8 @@ declare(
         docs="texts",
         no_difference=0.0,
         kind_of_share="share_points",
+        claim=claims.of_texts,
+        tests={"text_difference": Recorded(unit="response", keys=("source", "reference", "covariate"))},
         caption="Differences between sources in these measures",
     ),
     Statistic(
@@ -91,6 +98,22 @@ def texts(study: StudyData) -> Iterator[Estimate]:
         yield _of_texts(
             undefined("not_run", why, method=Method(words="mean over texts")), nothing, {"covariate": name}, "text_mean"
         )
+    yield from _without_measure(study, nothing)
+
+
+def _without_measure(study: StudyData, nothing: Answers) -> Iterator[Estimate]:
+    """Yield why a primary contrast of texts cannot be estimated: a measure that is left out or unknown."""
+    known, left_out = study.covariates.known, study.covariates.left_out
+    for contrast in primary_contrasts(study.protocol):
+        if not is_of_texts(contrast) or contrast.question in known:
+            continue
+        reference, name = str(contrast.reference or study.protocol.reference), contrast.question
+        why = left_out.get(name) or NO_MEASURE.format(name, and_list(known) or "none")
+        found = undefined("not_run", why, method=Method(words="difference of means over texts"))
+        for source in study.codes.sources if contrast.source is None else (contrast.source,):
+            if source != reference:
+                scope: Scope = {"source": source, "reference": reference, "covariate": name}
+                yield _of_texts(found, nothing, scope, "text_difference")
 
 
 def _one_each(study: StudyData) -> Answers:

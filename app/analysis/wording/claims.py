@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import covariate_text, number, statistic_text
+from app.analysis.wording.formatting import covariate_text, kind_of, measure_text, number, statistic_text
 from app.base.words import number_text, readable
 from app.protocol.labels import Labels
 from app.protocol.primary import KINDS
@@ -332,6 +332,21 @@ def empathic_groups(about: About) -> str:
     size, way = number(abs(about.value), "ratio"), "higher" if about.value > 0 else "lower"
     gap = f"{size} {way} for {about.group()} than for {about.group('reference_')}"
     return f"{about.question}: correlations with the targets' own ratings are {gap} (Fisher z)"
+
+
+def of_texts(about: About) -> str:
+    """Describe how the texts of one source differ from those of another in a measure."""
+    kind = kind_of(about.estimate)
+    size = f"{_size(about)} percentage points" if kind == "share_points" else number(abs(about.value), kind)
+    name = measure_text(str(about.estimate.scope["covariate"]), about.labels)
+    way = "higher" if about.value > 0 else "lower"
+    return f"{name[:1].upper()}{name[1:]}: {size} {way} in texts of {about.source} than in those of {about.reference}"
+
+
+def structure(about: About) -> str:
+    """Say how many factors parallel analysis finds in the questions of a score."""
+    n = round(about.value)
+    return f"{about.question}: parallel analysis finds {n or 'no'} factor{'' if n == 1 else 's'} in its questions"
 
 
 def accuracy(about: About) -> str:

@@ -9,6 +9,9 @@ from app.analysis.estimate import Estimate, Part, Scope
 from app.analysis.statistic import Kind, declared
 from app.base.numbers import MINUS, p_text, styled, whole
 from app.base.words import and_list, number_text
+from app.protocol.labels import Labels
+from app.protocol.primary import PrimaryContrast, is_of_texts
+from app.protocol.study_parts import WORD_SHARE
 from app.stats.result import Inference, Reason
 
 REASONS: dict[Reason, str] = {
@@ -44,9 +47,10 @@ FILTERED: tuple[Part, ...] = ("pool", "condition", "shown_label")
 NO_DIFFERENCE = {0.0: "zero", 0.5: "50%", 1.0: "1 (no difference)"}
 # Measures of texts that are shares; the others have units of their own.
 _SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
-# before the name of a declared word list, and after that of an imported score with the name of a measure
-WORD_SHARE, IMPORTED = "word_share.", " (imported)"
+# after the name of an imported score with the name of a measure
+IMPORTED = " (imported)"
 OF_RATERS, OF_RATERS_ALONE = "for new raters of these items", "for new raters"
+OF_ITEMS_ALONE = "for new items"
 GENERALIZES: dict[Inference, str] = {
     "items": "for new items rated by these raters",
     "raters": OF_RATERS,
@@ -60,11 +64,13 @@ GENERALIZES: dict[Inference, str] = {
 def generalizes_text(estimates: Iterable[Estimate]) -> str:
     """Describe what these intervals generalize to; empty if there are none, or if they differ.
 
-    What raters say about themselves rests on no items.
+    What raters say about themselves rests on no items, and a measure of texts on no raters.
     """
     estimates = list(estimates)
     found = {estimate.inference for estimate in estimates} - {"none"}
     holds = GENERALIZES[found.pop()] if len(found) == 1 else ""
+    if holds == GENERALIZES["items"] and all(one.n_raters == 0 for one in estimates):
+        return OF_ITEMS_ALONE
     return OF_RATERS_ALONE if holds == OF_RATERS and not any(one.n_items for one in estimates) else holds
 
 
@@ -267,6 +273,24 @@ def covariate_text(name: str) -> str:
     if name.startswith(WORD_SHARE):
         return f"share of words in the list {name.removeprefix(WORD_SHARE)}"
     return COVARIATES.get(name, name)
+
+
+def is_measured(name: str) -> bool:
+    """Whether a covariate is measured by Attune, so that it has a name of its own."""
+    return name in COVARIATES or (name.startswith(WORD_SHARE) and not name.endswith(IMPORTED))
+
+
+def measure_text(name: str, labels: Labels) -> str:
+    """The name of a measure of texts, or the label of an imported score."""
+    return covariate_text(name) if is_measured(name) else labels.column(name)
+
+
+def outcome_text(contrast: PrimaryContrast, labels: Labels) -> str:
+    """What a primary contrast is about: the label of its question, or the name of a measure of texts."""
+    if not is_of_texts(contrast):
+        return labels.question(contrast.question)
+    name = measure_text(contrast.question, labels)
+    return f"{name[:1].upper()}{name[1:]}"
 
 
 # Another way to analyse a primary difference.

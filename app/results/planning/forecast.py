@@ -106,7 +106,8 @@ class Forecast:
         if self.statistic == "pool_correlation":
             return f"a correlation of {self.now.estimate or 0:.2f}"
         of_points = self.statistic == "share_preferred" or declared(self.statistic).kind == "points"
-        return f"a difference of {self.assumed.difference:.2f}{' points' if of_points else ''}"
+        is_of_scale = of_points and self.statistic != "text_difference"
+        return f"a difference of {self.assumed.difference:.2f}{' points' if is_of_scale else ''}"
 
     @property
     def is_reached(self) -> bool:

@@ -15,6 +15,7 @@ from app.analysis.planning.pilot import (
     assumed_of_pilot,
     assumed_of_scale,
     assumed_of_shares,
+    assumed_of_texts,
     with_difference,
     with_stated,
 )
@@ -25,7 +26,7 @@ from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_p
 from app.protocol.allocation.feasibility import feasibility, why_no_trials
 from app.protocol.allocation.trials import PlannedItem, planned_trials
 from app.protocol.preregistration import SizePlan
-from app.protocol.primary import PrimaryContrast
+from app.protocol.primary import PrimaryContrast, is_of_texts
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
@@ -35,8 +36,8 @@ from app.results.making.task import RefusedError
 ITEMS_OF_NO_STUDY = 40
 NOT_SIMULATED = (
     "Planning does not simulate the primary contrast ({}), and forecasts no other one in its place. It simulates "
-    "differences between sources, choices, and contrasts of conditions, pools, models and people, changes, codes and "
-    "attributes of items. To plan for one of these, name a question that is not primary."
+    "differences between sources and between their texts, choices, and contrasts of conditions, pools, models and "
+    "people, changes, codes and attributes of items. To plan for one of these, name a question that is not primary."
 )
 
 
@@ -167,6 +168,8 @@ def _assumed(
     assumed: Assumed | None = assumed_of_scale(question, is_composite=key in protocol.analysis.composites)
     if contrast is not None and is_of_shares(contrast):
         assumed = assumed_of_shares()
+    if contrast is not None and is_of_texts(contrast):
+        assumed = assumed_of_texts()
     if asked.pilot is not None:
         frames, of_pilot = asked.pilot
         known = next((one for one in rated_questions(of_pilot) if one.key == key), None)

@@ -12,16 +12,18 @@ from pydantic import ValidationError
 from app.base.problems import Problems
 from app.base.words import readable
 from app.protocol.consistency import SHOWN_LABEL
-from app.protocol.primary import KINDS, PARTS, TESTS, PrimaryContrast, tests_for
+from app.protocol.primary import KINDS, PARTS, TESTS, TEXT_MEASURES, PrimaryContrast, tests_for
 from app.protocol.primary_default import default_contrast, first_question, primary_contrasts, test_of
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
+from app.protocol.study_parts import WORD_SHARE
 from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.editor.controls import Control, Option, Shape
 from app.studies.editor.sections import value_at, with_value
 
 Data = dict[str, Any]
 PATH = "analysis.primary"
+OF_TEXTS = "text_difference"
 # What a sentence says before each of its choices, by what its test compares.
 _PHRASES: dict[str, tuple[tuple[str, str], ...]] = {
     "sources": (("Do raters rate", "source"), ("differently from", "reference"), ("on", "question")),
@@ -72,6 +74,8 @@ _PHRASES: dict[str, tuple[tuple[str, str], ...]] = {
     "change": (("Does", "question"), ("change from before to after by", "factor"), ("at", "level")),
     "conjoint": (("Does", "attribute"), ("at", "level"), ("change", "question")),
     "empathic_accuracy": (("How well do raters infer", "question"),),
+    "texts": (("Do texts of", "source"), ("differ from those of", "reference"), ("in", "question")),
+    "structure": (("Which factors have the questions of", "question"),),
     "spans": (("Do raters mark the same passages in", "question"), ("for", "source")),
 }
 _WITHOUT_POOLS = {"rater_kind": "Do all", "reference_rater_kind": "answer differently from all"}
@@ -153,6 +157,8 @@ def _rows(data: Data) -> list[Any]:
 
 def _fitting(protocol: Protocol, row: Any, old: Sequence[Any]) -> Any:  # noqa: ANN401 - as study.yaml says it
     contrast = _contrast(row)
+    if contrast is not None and contrast.question in _measures(protocol):
+        return _of_texts(row)
     question = first_question(protocol, contrast.question) if contrast else None
     if contrast is None or question is None:
         return row
@@ -173,6 +179,21 @@ def _fitting(protocol: Protocol, row: Any, old: Sequence[Any]) -> Any:  # noqa: 
         if need not in fitted and options:
             fitted[need] = options[0]
     return fitted
+
+
+def _of_texts(row: Any) -> Data:  # noqa: ANN401 - as study.yaml says it
+    """A contrast of texts with its only test, and the parts that it takes."""
+    given = {"question": row} if isinstance(row, str) else dict(row)
+    takes = ("question", *TESTS[OF_TEXTS].may)
+    return {name: value for name, value in given.items() if name in takes} | {"test": OF_TEXTS}
+
+
+def _measures(protocol: Protocol) -> list[str]:
+    """The measures of texts that are no question or score of the study, if it has sources to compare."""
+    if len(protocol.sources) < 2:  # noqa: PLR2004 - two are compared
+        return []
+    lists = [f"{WORD_SHARE}{name}" for name in protocol.analysis.word_lists]
+    return [name for name in (*TEXT_MEASURES, *lists) if first_question(protocol, name) is None]
 
 
 def _contrast(row: Any) -> PrimaryContrast | None:  # noqa: ANN401 - as study.yaml says it
@@ -225,8 +246,13 @@ def _choices(
     if name == "question":
         found, now = list(_questions(protocol)), str(values.get("question") or "")
         # A score of the raters is compared between people and models, which a study has only once both have answered.
+        if test == OF_TEXTS and now not in {one.value for one in found}:  # an imported score
+            return [*found, Option(now, _of_measure(protocol, now))]
         is_there = question is None or now in {one.value for one in found}
         return found if is_there else [*found, Option(now, protocol.labels.question(now))]
+    if question is None and test == OF_TEXTS:
+        only = [Option(OF_TEXTS, "difference between texts")]
+        return only if name == "test" else _options(protocol, name, None, values) if name in TESTS[OF_TEXTS].may else ()
     if question is None:
         return ()
     if name in {"test", "published"}:
@@ -277,6 +303,9 @@ def _is_possible(protocol: Protocol, question: AnyQuestion, test: str) -> bool:
         "change": bool(analysis.changes),
         "conjoint": bool(analysis.conjoint),
         "empathic_accuracy": analysis.empathic_accuracy is not None,
+        "structure": any(
+            one.factors is not None and question.key in one.questions for one in analysis.composites.values()
+        ),
         "covariate": bool(list(_covariates(protocol))),
     }.get(TESTS[test].compares, True)
 
@@ -284,7 +313,9 @@ def _is_possible(protocol: Protocol, question: AnyQuestion, test: str) -> bool:
 def _is_usual(protocol: Protocol, key: str) -> bool:
     """Whether a question has a comparison in any study: a score of raters only between pools."""
     question = first_question(protocol, key)
-    found = () if question is None else (one.value for one in _tests(protocol, question))
+    if question is None:
+        return False
+    found = (one.value for one in _tests(protocol, question))
     return len(protocol.design.pools) > 1 or any(TESTS[test].compares != "pools" for test in found)
 
 
@@ -294,9 +325,18 @@ def _questions(protocol: Protocol) -> Iterator[Option]:
         question = first_question(protocol, key)
         if question is not None and any(_is_possible(protocol, question, test) for test in tests_for(question)):
             yield Option(key, protocol.labels.question(key))
+    for name in _measures(protocol):
+        yield Option(name, _of_measure(protocol, name))
 
 
-def _options(protocol: Protocol, part: str, question: AnyQuestion, values: Data) -> list[Option]:
+def _of_measure(protocol: Protocol, name: str) -> str:
+    from app.analysis.wording.formatting import measure_text
+
+    words = measure_text(name, protocol.labels)
+    return f"{words[:1].upper()}{words[1:]} (of the texts)"
+
+
+def _options(protocol: Protocol, part: str, question: AnyQuestion | None, values: Data) -> list[Option]:
     labels, design = protocol.labels, protocol.design
     found = {
         "source": [Option(key, labels.source(key)) for key in protocol.sources],

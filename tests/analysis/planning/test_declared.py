@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from statsmodels.stats.power import TTestPower
 
 from app.analysis.planning.declared import N_MODELS, rows_of, sides_of, simulation_of
 from app.protocol.allocation.bulk_allocation import deal, so_many_items
@@ -151,6 +152,21 @@ def test_marked_words_and_empathic_accuracy_are_forecast_as_stated(test: str) ->
     assert _mean(replace(simulation, sds=small)) == pytest.approx(0.4, abs=0.03)
     n_people = len(np.unique(simulation.sides.shown.rater[simulation.sides.side == 0]))
     assert n_people == (24 if test == "pool_span_f1_difference" else 18)
+
+
+def test_texts_are_forecast_by_items_alone() -> None:
+    """Of 40 items half a standard deviation apart, whose texts correlate with .5: a paired t test of d = .5."""
+    contrast = {"question": "words", "test": "text_difference"}
+    study = protocol(FIVE, analysis={"primary": [contrast]})
+    few, many = (make_plan(study, [], Asked((40,), (n,), n_simulations=400)) for n in (6, 30))
+    assert [row.statistic for row in few.rows] == ["text_difference"]
+    assert many.rows[0].width == pytest.approx(few.rows[0].width, rel=0.03)
+    (row,) = few.rows
+    known = TTestPower().power(0.5, nobs=40, alpha=0.05)
+    assert row.estimate == pytest.approx(0.5, abs=0.03)
+    assert row.power == pytest.approx(known, abs=3 * (known * (1 - known) / 400) ** 0.5)
+    family = protocol(FIVE, analysis={"primary": [contrast, "empathy"]})
+    assert make_plan(family, [], Asked((40,), (6,), n_simulations=3)).n_tests == 2
 
 
 def test_correlation_of_pools_follows_from_the_variances() -> None:

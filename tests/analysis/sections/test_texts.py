@@ -8,10 +8,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.analysis import analyze
+from app.analysis import analyze, analyze_primary
 from app.analysis.data import covariates as response_covariates
+from app.analysis.document.design_words import contrast_lines
 from app.analysis.estimate import Scope
+from app.analysis.findings.answers import Answer, answers_of
+from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.findings.summary import study_question
+from app.analysis.report.labelled import labelled
+from app.analysis.report.sentences import Sentence, primary_answers
 from app.analysis.wording.formatting import COVARIATES, covariate_text, kind_of, scope_text
+from app.protocol.primary import TEXT_MEASURES
+from app.protocol.study import Protocol
 from app.stats.text_measures import MEASURES
 from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
 
@@ -184,3 +192,61 @@ def test_every_text_measure_has_a_label() -> None:
     scope: Scope = {"source": "model", "reference": "human", "covariate": "lix"}
     assert scope_text(scope) == "model − human, readability (LIX, higher is harder)"
     assert covariate_text("bleu") == "bleu"
+
+
+OF_MARKS: dict[str, Any] = {"question": "exclamation_marks", "test": "text_difference"}
+
+
+def _answered(*contrasts: Any, **analysis: Any) -> tuple[list[Sentence], list[Answer], Protocol]:  # noqa: ANN401 - parts of study.yaml
+    study = protocol(FIVE, analysis={**analysis, "primary": [*contrasts]})
+    report = analyze_primary(frames(study, _ratings(8), responses=_responses(8)), study)
+    told = labelled(report, study.labels)
+    sentences = [one for answer in primary_answers(report, study) for one in answer.sentences]
+    return sentences, answers_of(main_contrasts(told, study), told, study), study
+
+
+def test_measure_of_texts_is_a_primary_contrast_with_sentence_and_adjusted_p() -> None:
+    (marks, rated), answers, study = _answered(OF_MARKS, "empathy")
+    assert marks.claim == "Number of exclamation marks: 1.88 higher in texts of Model than in those of Human"
+    gaps = [1 + i % 3 for i in range(8)]
+    known = stats.ttest_1samp(gaps, 0)
+    assert (marks.estimate.estimate, marks.estimate.p_value) == pytest.approx((np.mean(gaps), known.pvalue))
+    assert marks.interval.endswith(", for new items")
+    assert marks.counts == "8 items"
+    assert marks.estimate.p_adjusted == pytest.approx(2 * known.pvalue)
+    assert rated.estimate.p_adjusted == pytest.approx(rated.estimate.p_value)
+    assert (marks.estimate.role, marks.estimate.verdict) == ("primary", "clear")
+    assert answers[0].english.startswith(
+        "The texts of Model had a higher number of exclamation marks than those of Human (+1.88, 95% CI "
+    )
+    assert answers[0].german.startswith("Die Texte von Model hatten höhere Werte bei number of exclamation marks als ")
+    assert contrast_lines(study)[0] == "Number of exclamation marks: Difference between texts"
+
+
+def test_the_whole_report_has_the_same_primary_contrast_of_texts() -> None:
+    study = protocol(FIVE, analysis={"primary": [{**OF_MARKS, "source": "human", "reference": "model"}]})
+    data = frames(study, _ratings(8), responses=_responses(8))
+    report, first_answer = analyze(data, study), analyze_primary(data, study)
+    assert report.primary[0].estimates == first_answer.primary[0].estimates
+    assert report.primary[0].estimates[0].estimate == pytest.approx(-1.875)
+    asked = study_question(study, [], labelled(report, study.labels).primary)
+    assert asked == "How do the texts of the sources differ in number of exclamation marks?"
+
+
+def test_share_of_listed_words_is_told_in_percentage_points() -> None:
+    (found,), (answer,), _ = _answered({**OF_MARKS, "question": "word_share.care"}, word_lists={"care": ["sorry"]})
+    assert found.claim.startswith("Share of words in the list care: 7.1 percentage points higher in texts of Model")
+    assert "+7.1 percentage points" in answer.english
+    assert "texts of Model cannot be compared with those of Human" in answer.english
+
+
+def test_unknown_measure_says_which_are_known() -> None:
+    (found,), (answer,), _ = _answered({**OF_MARKS, "question": "classifer"})
+    why = "responses.csv has no column classifer of numbers, and no text has this measure; known are characters, "
+    assert why in found.text
+    assert why in answer.english
+    assert "lassen sich bei Classifer noch nicht mit denen von Human vergleichen" in answer.german
+
+
+def test_contrasts_name_the_measures_that_there_are() -> None:
+    assert {*TEXT_MEASURES} == {*MEASURES}

@@ -138,3 +138,25 @@ def test_sentence_about_models_and_people_reads_as_a_question_without_pools() ->
     of_people = sentences(data_of(TEXTS["bias-audit"]))
     begins = "Does [Group of the writer] change [Empathy] for [Model] answered by [people] Tested as"
     assert said(of_people[0]).startswith(begins)
+
+
+def test_sentence_about_texts_reads_as_a_question_and_has_one_test() -> None:
+    data = study("empathy", analysis={"word_lists": {"care": ["kind*"]}, "primary": ["empathy"]})
+    (row,) = sentences(data)
+    asked = next(one for one in row.children if one.name.endswith(".question"))
+    words = {option.value: option.words for option in asked.options}
+    assert words["exclamation_marks"] == "Number of exclamation marks (of the texts)"
+    assert words["word_share.care"] == "Share of words in the list care (of the texts)"
+    changed = sent(data, question="exclamation_marks")
+    assert changed["analysis"]["primary"] == [{"question": "exclamation_marks", "test": "text_difference"}]
+    assert is_valid(changed)
+    (row,) = sentences(changed)
+    assert said(row) == (
+        "Do texts of [each other source] differ from those of [Person] in [Number of exclamation marks (of the texts)] "
+        "Tested as [difference between texts]"
+    )
+    back = sent(changed, question="preference")
+    assert back["analysis"]["primary"] == ["preference"] or back["analysis"]["primary"] == [{"question": "preference"}]
+    imported = study({"question": "classifier", "test": "text_difference"})
+    assert "[Classifier (of the texts)]" in said(sentences(imported)[0])
+    assert "words" not in str(with_new_contrast(study("preference", "empathy"))["analysis"]["primary"])
