@@ -24,7 +24,7 @@ from app.llm.client.handshake import shake_hands
 from app.llm.client.request_errors import RequestError
 from app.llm.judges.judge_pages import NOT_ASKED, judged_study
 from app.llm.judges.judge_runs import begin_run, estimate_run
-from app.llm.judges.judge_settings import JudgeSettings, profile_settings
+from app.llm.judges.judge_settings import JudgeSettings, profile_settings, prompt_settings
 from app.llm.judges.judging import judging
 from app.llm.judges.rater_profiles import ProfileTable, RaterProfile, profiles_of
 from app.llm.judges.replay import replay as replay_judge
@@ -56,6 +56,15 @@ RaterProfiles = Annotated[
         exists=True,
         dir_okay=False,
         help="A table of rater profiles, one judge per row: the column rater, optionally persona, and attributes.",
+    ),
+]
+Prompts = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="A text with one of several prompts to compare: one judge for each, with the name of the file. Repeat it.",
     ),
 ]
 Examples = Annotated[
@@ -104,6 +113,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     family: Family = "",
     persona: Persona = None,
     profile: RaterProfiles = None,
+    prompt: Prompts = None,
     examples: Examples = None,
     reference: Reference = "",
     reason: ReasonFirst = False,
@@ -135,7 +145,10 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     )
     if not (name or asked.model):
         raise typer.BadParameter("Name the model, as the server names it.", param_hint="--model")
-    judges = _judges_of(profile, name or asked.model, settings)
+    prompts = {one.stem: one.read_text(encoding="utf-8") for one in prompt or ()}
+    if len(prompts) < len(prompt or ()):
+        raise typer.BadParameter("Two files have the same name: it names the prompt.", param_hint="--prompt")
+    judges = prompt_settings(prompts, _judges_of(profile, name or asked.model, settings))
     with store() as engine, exit_on_error():
         with engine.connect() as db:
             row = stored_study(db, study)

@@ -89,7 +89,9 @@ class Method:
         return replace(self, words=f"{self.words}{words}")
 
 
-Inference = Literal["items", "raters", "items_and_raters", "items_and_responders", "ratings", "none"]
+Inference = Literal[
+    "items", "raters", "items_and_raters", "items_and_responders", "items_and_prompts", "ratings", "none"
+]
 
 
 @dataclass(frozen=True, slots=True)

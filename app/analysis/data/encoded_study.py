@@ -28,7 +28,8 @@ class Raters:
     """The raters in the order of the table. If not `are_known`, each human rater is a slot of one item.
 
     `declared_pools` are those that a primary contrast names. `counts_as` is the first rater of kind model with the same
-    `model` in raters.csv, as runs of one model are; each other rater counts as itself.
+    `model` in raters.csv, as runs of one model are; each other rater counts as itself. `prompt`: the name of the prompt
+    with which a model was asked, empty for none.
     """
 
     ids: tuple[str, ...]
@@ -36,6 +37,7 @@ class Raters:
     pool: Ints
     pools: tuple[str, ...]
     counts_as: Ints
+    prompt: tuple[str, ...]
     are_known: bool = True
     declared_pools: frozenset[str] = frozenset()
 
@@ -199,7 +201,9 @@ def _raters(table: pd.DataFrame) -> Raters:
     pool, pools = pd.factorize(table["pool"])
     is_model = (table["kind"] == "model").to_numpy(dtype=bool)
     names = tuple(str(name) for name in pools)
-    return Raters(tuple(table["rater"]), is_model, pool.astype(np.int64), names, _counts_as(table, is_model))
+    prompts = table["prompt"].where(is_model).fillna("").astype(str) if "prompt" in table else [""] * len(table)
+    counts_as = _counts_as(table, is_model)
+    return Raters(tuple(table["rater"]), is_model, pool.astype(np.int64), names, counts_as, tuple(prompts))
 
 
 def _counts_as(table: pd.DataFrame, is_model: Bools) -> Ints:

@@ -12,8 +12,13 @@ from app.analysis.report.report import Report
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
 from app.base.numbers import MINUS
+from app.base.words import and_list
 
-OF_JUDGES = {"share_preferred": "judge_share_preferred", "mean_difference": "judge_mean_difference"}
+OF_JUDGES = {
+    "share_preferred": ("judge_share_preferred", "prompts_share_preferred"),
+    "mean_difference": ("judge_mean_difference", "prompts_mean_difference"),
+}
+OVER_PROMPTS = {statistic for _, statistic in OF_JUDGES.values()}
 TOGETHER = {"judge_share_preferred": "share_preferred_ppi", "judge_mean_difference": "mean_difference_ppi"}
 
 
@@ -55,16 +60,17 @@ def conclusions_by_judge(report: Report, contrasts: Sequence[MainContrast]) -> I
         shown, answer = contrast.estimate, contrast.answer
         # A primary contrast may be answered by a model; judges are compared in the units of the question.
         people = answer if answer.statistic == shown.statistic else shown
-        statistic = OF_JUDGES.get(shown.statistic, "")
         source, reference = people.scope["source"], people.scope["reference"]
-        key = (people.question, statistic)
-        same = by_place.get((*key, source, reference), [])
-        turned = by_place.get((*key, reference, source), [])
-        found = [*((one, 1) for one in same), *((one, -1) for one in turned)]
+        found = [
+            (one, sign)
+            for statistic in OF_JUDGES.get(shown.statistic, ())
+            for sign, pair in ((1, (source, reference)), (-1, (reference, source)))
+            for one in by_place.get((people.question, statistic, *pair), ())
+        ]
         if found and people.estimate is not None:
             judged = tuple(
                 JudgeConclusion(
-                    judge_name(one.scope["raters"]),
+                    _judge(one),
                     _effect(one),
                     _side(one) * sign != _side(people),
                     _together(one, by_place),
@@ -80,9 +86,14 @@ def _place(one: Estimate, source: object, reference: object) -> tuple[object, ..
 
 
 def _together(one: Estimate, by_place: Mapping[tuple[object, ...], Sequence[Estimate]]) -> str:
-    key = (one.question, TOGETHER[one.statistic], one.scope["source"], one.scope["reference"])
+    key = (one.question, TOGETHER.get(one.statistic, ""), one.scope["source"], one.scope["reference"])
     both = (both for both in by_place.get(key, ()) if both.scope == one.scope)
     return next((_effect(found) for found in both if found.estimate is not None), "")
+
+
+def _judge(one: Estimate) -> str:
+    raters = one.scope["raters"]
+    return f"all prompts ({and_list(raters)})" if one.statistic in OVER_PROMPTS else judge_name(raters)
 
 
 def _side(one: Estimate) -> int:

@@ -55,6 +55,7 @@ GENERALIZES: dict[Inference, str] = {
     "items": "for new items rated by these raters",
     "raters": OF_RATERS,
     "items_and_raters": "for new items and new raters",
+    "items_and_prompts": "for new items and new prompts",
     "items_and_responders": "for new items and new responders",
     "ratings": "counting each rating as independent",
     "none": "",

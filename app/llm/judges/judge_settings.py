@@ -29,7 +29,8 @@ class JudgeSettings:
     begins with. `profile`: attributes of the rater that the judge stands for, told after the persona. `family`: the
     model's family, for self-preference. `examples`: pages with their answers that the model reads after the
     instructions. `reason_first`: ask for the reasons before the answers. `reference`: the attribute of the items with a
-    good answer, which the model reads after the page.
+    good answer, which the model reads after the page. `prompt`: the words of one of several prompts that are compared,
+    told after the profile, and `prompt_name` what it is called.
     """
 
     repeats: int = 1
@@ -45,6 +46,8 @@ class JudgeSettings:
     examples: str = ""
     reason_first: bool = False
     reference: str = ""
+    prompt: str = ""
+    prompt_name: str = ""
     prompt_version: int = PROMPT_VERSION
 
     def stored(self) -> dict[str, Any]:
@@ -67,10 +70,10 @@ class JudgeSettings:
 
     @property
     def before(self) -> str:
-        """What the prompt begins with: the persona and the profile."""
+        """What the prompt begins with: the persona, the profile, and the words of one of several prompts."""
         lines = [f"- {name.replace('_', ' ')}: {value}" for name, value in self.profile]
         about = "\n".join(["Answer as a rater with this profile:", *lines]) if lines else ""
-        return "\n\n".join(part for part in (self.persona.strip(), about) if part)
+        return "\n\n".join(part for part in (self.persona.strip(), about, self.prompt.strip()) if part)
 
     @property
     def after(self) -> str:
@@ -96,6 +99,7 @@ class JudgeSettings:
             "examples": _hash(self.examples),
             "reason_first": "yes" if self.reason_first else "",
             "reference": self.reference,
+            "prompt": self.prompt_name,
             "prompt_version": str(self.prompt_version),
         }
         return {**dict(self.profile), **{name: value for name, value in shown.items() if value}}
@@ -114,4 +118,20 @@ def profile_settings(profiles: Sequence[RaterProfile], name: str, settings: Judg
             profile=one.attributes,
         )
         for one in profiles
+    }
+
+
+def prompt_settings(prompts: Mapping[str, str], judges: Mapping[str, JudgeSettings]) -> dict[str, JudgeSettings]:
+    """The settings of each judge with each prompt, by its name: that of the judge, a hyphen and that of the prompt.
+
+    Args:
+        prompts: the words of each prompt, by its name; without any, the judges are as they were.
+        judges: the settings of each judge, by its name.
+    """
+    if not prompts:
+        return dict(judges)
+    return {
+        f"{name}-{prompt}": replace(settings, prompt=words, prompt_name=prompt)
+        for name, settings in judges.items()
+        for prompt, words in prompts.items()
     }

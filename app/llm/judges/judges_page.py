@@ -18,7 +18,7 @@ from app.llm.client.connection import ClientMissingError
 from app.llm.client.handshake import shake_hands
 from app.llm.client.request_errors import RequestError
 from app.llm.judges.judge_runs import NothingToJudgeError, RunExistsError, begin_judges, estimate_runs
-from app.llm.judges.judge_settings import JudgeSettings, profile_settings
+from app.llm.judges.judge_settings import JudgeSettings, profile_settings, prompt_settings
 from app.llm.judges.rater_profiles import profiles_of_text
 from app.llm.runs.run_rows import servers, shown_runs
 from app.llm.runs.run_start import OtherSettingsError
@@ -30,7 +30,8 @@ from app.studies.own_study import Own
 router = APIRouter()
 _form_page = partial(start_page, "llm/new_judge.html")
 # The requests of all judges are planned before the page answers.
-MAX_PROFILES = 20
+MAX_JUDGES = 20
+SEPARATOR = "---"
 # Seconds to wait for an answer while someone looks at the page.
 CHECK_S = 40.0
 _PROBLEMS = (
@@ -42,6 +43,18 @@ _PROBLEMS = (
     RequestError,
     ClientMissingError,
 )
+
+
+def prompts_of_text(text: str) -> dict[str, str]:
+    r"""The prompts that were pasted, separated by lines of three hyphens, by their numbers.
+
+    >>> prompts_of_text("Be strict.\n---\nTake the view\nof the writer.")
+    {'prompt1': 'Be strict.', 'prompt2': 'Take the view\nof the writer.'}
+    """
+    lines = text.replace("\0", "").replace("\r\n", "\n").split("\n")
+    joined = "\n".join("\0" if line.strip() == SEPARATOR else line for line in lines)
+    found = [one.strip() for one in joined.split("\0")]
+    return {f"prompt{number}": words for number, words in enumerate(filter(None, found), start=1)}
 
 
 class JudgeForm(StartForm):
@@ -57,6 +70,7 @@ class JudgeForm(StartForm):
     examples: str = Field("", max_length=20_000)
     reference: str = Field("", max_length=100)
     profiles: str = Field("", max_length=200_000)
+    prompts: str = Field("", max_length=100_000)
 
     @property
     def settings(self) -> JudgeSettings:
@@ -78,21 +92,23 @@ class JudgeForm(StartForm):
 
     @property
     def judges(self) -> dict[str, JudgeSettings]:
-        """The settings of each judge by its name: one, or one per rater profile.
+        """The settings of each judge by its name: one, or one per rater profile and prompt.
 
         Raises:
             InvalidInputError: every problem of the profiles.
             StartProblemError: there are too many.
         """
-        if not self.profiles.strip():
-            return {self.run_name: self.settings}
-        profiles = profiles_of_text(self.profiles.replace("\0", "").strip())
-        if len(profiles) > MAX_PROFILES:
+        judges = {self.run_name: self.settings}
+        if self.profiles.strip():
+            profiles = profiles_of_text(self.profiles.replace("\0", "").strip())
+            judges = profile_settings(profiles, self.run_name, self.settings)
+        found = prompt_settings(prompts_of_text(self.prompts), judges)
+        if len(found) > MAX_JUDGES:
             raise StartProblemError(
-                f"There are {len(profiles)} profiles. Start at most {MAX_PROFILES} judges here, and more with "
-                "attune judge --profile."
+                f"These are {len(found)} judges, one for each profile and prompt. Start at most {MAX_JUDGES} here, and "
+                "more with attune judge --profile or --prompt."
             )
-        return profile_settings(profiles, self.run_name, self.settings)
+        return found
 
 
 @router.get("/studies/{slug}/judges")

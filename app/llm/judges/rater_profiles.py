@@ -19,6 +19,7 @@ OWN = (
     "model_seed",
     "repeats",
     "both_sides",
+    "prompt",
     "prompt_version",
 )
 _NAMED = ("rater", "persona")

@@ -111,7 +111,7 @@ def words_of_estimate(estimate: Estimate, server: ModelServer, form: StartForm) 
     """The estimate as a sentence."""
     prices = server.prices.of_batches if form.batch else server.prices
     cost = f", costing about {estimate.cost(prices):,.2f}" if server.price_in or server.price_out else ""
-    in_batches = " It is sent in batches, which take up to a day." if form.batch else ""
+    in_batches = " The requests are sent in batches, which take up to a day." if form.batch else ""
     all_tokens = estimate.tokens_in + estimate.tokens_out
     short = " The run will probably stop at its budget before it is done." if all_tokens > form.tokens else ""
     return (

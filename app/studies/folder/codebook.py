@@ -37,8 +37,8 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "ci_low": "lower limit of the confidence interval, which is not adjusted for several tests",
     "ci_high": "upper limit of the confidence interval; empty if it has none, see ci_reason",
     "ci_level": "confidence level, such as 0.95",
-    "inference": "what the interval generalizes to: items, raters, items_and_raters, items_and_responders or ratings; "
-    "empty without one",
+    "inference": "what the interval generalizes to: items, raters, items_and_raters, items_and_responders, "
+    "items_and_prompts or ratings; empty without one",
     "ci_reason": "why there is no interval; no_upper_limit: it has a lower limit only",
     "reason": "why there is no value",
     "p_value": "unadjusted p-value",

@@ -254,6 +254,30 @@ def test_each_row_of_the_profiles_is_a_judge_and_all_start_or_none(
     assert JudgeSettings.of(ben.settings).profile == (("age", "71"),)
 
 
+def test_each_prompt_is_a_judge(client: TestClient, db: Connection, lead: Lead, listed: ModelServer) -> None:
+    study_of(db, lead)
+    form = FORM | {
+        "prompts": "Be strict.\r\n ---\r\n\r\nTake the view\r\nof the writer.\r\n---\r\n",
+        "persona": "You rate.",
+    }
+    page = client.post("/studies/small/judges/new", data=form).text
+    found = re.search(r'name="estimated" value="([^"]+)"', page)
+    assert found
+    assert found[1].startswith("2 judges, ")
+    assert "of the writer." in page
+    assert (
+        client.post("/studies/small/judges/new", data=form | {"step": "start", "estimated": found[1]}).status_code
+        == 303
+    )
+    one, two = queued_runs(db)
+    assert (one.name, two.name) == ("a-judge-prompt1", "a-judge-prompt2")
+    assert JudgeSettings.of(two.settings).before == "You rate.\n\nTake the view\nof the writer."
+    rows = (
+        db.execute(text("SELECT attributes ->> 'prompt' FROM raters WHERE kind = 'model' ORDER BY id")).scalars().all()
+    )
+    assert rows == ["prompt1", "prompt2"]
+
+
 @pytest.mark.parametrize(
     ("profiles", "words"),
     [
@@ -261,7 +285,7 @@ def test_each_row_of_the_profiles_is_a_judge_and_all_start_or_none(
         ("rater,age\nanna,3,4\n", "3 cells"),
         ("rater,age,age\nanna,3,4\n", "a name that no other column has"),
         ("rater,model\nanna,x", "a name that is not a setting of a judge"),
-        ("rater\n" + "\n".join(f"r{n}" for n in range(21)), "There are 21 profiles."),
+        ("rater\n" + "\n".join(f"r{n}" for n in range(21)), "These are 21 judges"),
     ],
 )
 def test_unusable_profiles_are_refused_with_reason(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from app.analysis.sections.coefficients import level_of
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
-from app.stats.result import Result
 
 # The showings of a trial to a judge, each item with the same weight.
 
@@ -42,17 +42,18 @@ def _mean(value: Floats, code: Ints, n: int) -> Floats:
 
 
 SECTION = "judge"
+PREFERRED, DIFFERENCE = "judge_share_preferred", "judge_mean_difference"
 
 declare(
     Statistic(
-        "judge_share_preferred",
+        PREFERRED,
         "Share of the judge's choices preferring the source over the reference",
         "share",
         docs="judges",
         no_difference=0.5,
     ),
     Statistic(
-        "judge_mean_difference",
+        DIFFERENCE,
         "Mean of the judge's ratings of the source minus the reference",
         "points",
         docs="judges",
@@ -70,39 +71,53 @@ def judge_contrasts(data: AnyQuestionData, own: Answers, scope: Scope) -> Iterat
         own: of a choice the answers of all showings, otherwise one answer per response.
         scope: of the judge.
     """
-    reference = data.reference
-    if reference is None or not data.sources:
-        return
-    for source in data.sources:
-        if source == reference:
-            continue
-        where: Scope = {**scope, "source": source, "reference": reference}
-        codes = data.code_of(source), data.code_of(reference)
+    for where in pairs_of_sources(data):
+        values = contrast_values(data, own, where)
         if isinstance(own, Choices):
-            (result, part), name = _preferred(own, *codes), "judge_share_preferred"
-        elif data.question.rated == "response" and level_of(data) != "nominal":
-            (result, part), name = _difference(own, *codes), "judge_mean_difference"
+            result, name = describe.share(values.value, item=values.item, rater=values.item, null=0.5), PREFERRED
         else:
-            return
-        unit: Unit = "choice" if isinstance(own, Choices) else "rating"
-        yield data.record(result, part, section=SECTION, scope=where, statistic=name, unit=unit)
+            result, name = describe.mean(values.value, item=values.item, rater=values.item), DIFFERENCE
+        shown, unit = for_new_items(result), unit_of(own)
+        yield data.record(shown, values.part, section=SECTION, scope={**scope, **where}, statistic=name, unit=unit)
 
 
-def _preferred(own: Choices, mine: int, theirs: int) -> tuple[Result, Answers]:
-    part, worth = choices_between(own, mine, theirs)
-    first, share = mean_of_showings(part, worth)
-    return for_new_items(describe.share(share, item=first.item, rater=first.item, null=0.5)), part
+def pairs_of_sources(data: AnyQuestionData) -> Iterator[Scope]:
+    """Yield each source with the reference, if answers to the question can prefer one."""
+    is_choice = isinstance(data.answers, Choices)
+    is_rating = data.question.rated == "response" and level_of(data) != "nominal"
+    if data.reference is not None and (is_choice or is_rating):
+        for source in data.sources:
+            if source != data.reference:
+                yield {"source": source, "reference": data.reference}
 
 
-def _difference(own: Answers, mine: int, theirs: int) -> tuple[Result, Answers]:
-    part = own.select((own.source == mine) | (own.source == theirs))
-    items, code = np.unique(part.item, return_inverse=True)
-    means = [_means(part, code, len(items), source) for source in (mine, theirs)]
-    return for_new_items(describe.mean(means[0] - means[1], item=items, rater=items)), part
+def unit_of(own: Answers) -> Unit:
+    """What was answered."""
+    return "choice" if isinstance(own, Choices) else "rating"
+
+
+@dataclass(frozen=True, eq=False)
+class ContrastValues:
+    """The answers about two sources, and what they say of each item: a share of choices, or a difference of ratings."""
+
+    part: Answers
+    item: Ints
+    value: Floats
+
+
+def contrast_values(data: AnyQuestionData, own: Answers, where: Scope) -> ContrastValues:
+    """What the answers of a judge say about a pair of sources; of choices for each pair, otherwise for each item."""
+    mine, theirs = data.code_of(where["source"]), data.code_of(where["reference"])
+    if isinstance(own, Choices):
+        part, worth = choices_between(own, mine, theirs)
+        first, share = mean_of_showings(part, worth)
+        return ContrastValues(part, first.item, share)
+    answers = own.select((own.source == mine) | (own.source == theirs))
+    items, code = np.unique(answers.item, return_inverse=True)
+    means = [_means(answers, code, len(items), source) for source in (mine, theirs)]
+    return ContrastValues(answers, items, means[0] - means[1])
 
 
 def _means(part: Answers, code: Ints, n: int, source: int) -> Floats:
     rows = part.source == source
-    count = np.bincount(code[rows], minlength=n)
-    total = np.bincount(code[rows], part.value[rows], n)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return _mean(part.value[rows], code[rows], n)

@@ -23,6 +23,7 @@ from app.analysis.sections.judges.calibration import calibration
 from app.analysis.sections.judges.contrasts import judge_contrasts
 from app.analysis.sections.judges.jury import jury_of
 from app.analysis.sections.judges.length_bias import length_bias
+from app.analysis.sections.judges.prompts import prompt_grids
 from app.analysis.sections.judges.self_preference import self_preference_estimates
 from app.analysis.sections.judges.together import together
 from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
@@ -266,6 +267,7 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
         return
     codes, answers = data.codes, data.answers
     first_of_model: dict[int, Answers] = {}
+    own_of: dict[int, Answers] = {}
     is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[answers.row] > 0
     for code in np.flatnonzero(codes.raters.is_model).tolist():
         is_own = answers.rater == code
@@ -274,13 +276,15 @@ def judges(data: AnyQuestionData, protocol: Protocol) -> Iterator[Estimate]:
         if not len(own.value):
             continue
         showings = _showings(data, every, again)
-        first_of_model.setdefault(int(codes.raters.counts_as[code]), _of_all_showings(every, showings))
+        own_of[code] = _of_all_showings(every, showings)
+        first_of_model.setdefault(int(codes.raters.counts_as[code]), own_of[code])
         scope: Scope = {"rater_kind": "model", "raters": [codes.raters.ids[code]]}
         for judged in _judged(data, scope, showings, is_again):
             yield from _beside(judged)
             if judged.scope == scope:
                 yield from _alone(judged, every, protocol)
         yield from repeated_answers(data, every, again, scope)
+    yield from prompt_grids(data, own_of)
     yield from _jury(data, is_again, [*first_of_model.values()])
 
 

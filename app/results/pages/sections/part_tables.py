@@ -29,7 +29,7 @@ from app.analysis.sections import (
     subgroups,
     turns,
 )
-from app.analysis.sections.judges import balance, calibration, model_judges, together
+from app.analysis.sections.judges import balance, calibration, model_judges, prompts, together
 from app.analysis.statistic import Column, PageTable, declared
 from app.analysis.wording.formatting import (
     REASONS,
@@ -63,6 +63,7 @@ TABLES: dict[str, tuple[PageTable, ...]] = {
     "turns": (turns.CHANGES,),
     "judges": (
         model_judges.AGAINST_PEOPLE,
+        prompts.OVER_PROMPTS,
         together.TOGETHER,
         balance.BALANCE,
         model_judges.BIASES,
