@@ -10,7 +10,8 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from threading import Thread
@@ -47,6 +48,7 @@ from app.base.web.middleware.proxies import TrustedProxies
 from app.base.web.middleware.security import AllowedHosts, Guard
 from app.base.web.middleware.unexpected_errors import UnexpectedErrors
 from app.llm.client.servers import read_servers
+from app.llm.live.replies import Replies
 from app.rating.prolific.client import Prolific
 from app.rating.withdrawal.deletions import DeletionList
 from app.results.making.bounded_jobs import ReportBounds
@@ -119,6 +121,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
         openapi_url=None,
         max_body_size=MEBIBYTE,
         # FastAPI's own spans have the whole address, with tokens and participant IDs; ours: app/base/telemetry.py.
+        lifespan=closing_replies,
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     set_state(app, engine)
@@ -130,6 +133,13 @@ def create_app(engine: Engine | None = None) -> FastAPI:
     error_responses.register(app)
     app.exception_handler(SignInError)(signed_out)
     return app
+
+
+@asynccontextmanager
+async def closing_replies(app: FastAPI) -> AsyncIterator[None]:
+    """At the end of the process, leave the replies that are being made to other processes."""
+    yield
+    await asyncio.to_thread(app.state.replies.close)
 
 
 def set_state(app: FastAPI, engine: Engine) -> None:
@@ -182,6 +192,7 @@ def _set_services(app: FastAPI, now: Settings) -> None:
     token = now.prolific_token
     app.state.prolific = Prolific(token.get_secret_value()) if token else None
     app.state.model_servers = read_servers(now.model_servers_file)
+    app.state.replies = Replies(app.state.begin, app.state.model_servers)
     app.state.webhook_networks = parse_networks(now.webhook_networks)
     app.state.openid = _openid(now)
 

@@ -247,7 +247,7 @@ def _config(workers: int) -> Config:
         "app.main:server_process",
         factory=True,
         workers=workers,
-        lifespan="off",
+        lifespan="on",
         ws="none",
         http="app.base.web.bounded_protocol:BoundedProtocol",
         log_config=log_config(now.log_format, now.log_level),

@@ -18,6 +18,7 @@ HEAVY = {
     "altair",
     "krippendorff",
     "numpy",
+    "openai",
     "openpyxl",
     "pandas",
     "scipy",

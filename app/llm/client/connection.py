@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Protocol
 
@@ -30,6 +30,15 @@ class Send(Protocol):
 
 class ClientMissingError(RuntimeError):
     """The package `openai` is not installed."""
+
+
+def load_client() -> bool:
+    """Load the client, which takes a second; False if it is not installed."""
+    with suppress(ImportError):
+        import app.llm.client.openai_client  # noqa: F401 - for the next connection
+
+        return True
+    return False
 
 
 @asynccontextmanager

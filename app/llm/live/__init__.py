@@ -1,0 +1,1 @@
+"""Replies of models to raters, made while a rater waits for them."""
