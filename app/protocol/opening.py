@@ -67,8 +67,7 @@ def not_carried_out(protocol: Protocol) -> list[str]:
     """
     # The scale direction is a condition of the trials, which are assigned after the practice.
     is_turned = any(factor.kind == "scale_direction" for factor in protocol.conditions.values())
-    parts = ["flow.practice"] if protocol.flow.practice and is_turned else []
-    return parts + (["conversation"] if protocol.conversation else [])
+    return ["flow.practice"] if protocol.flow.practice and is_turned else []
 
 
 # Placeholders such as [name and email address] that a template leaves for the lead to fill in.

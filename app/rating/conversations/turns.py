@@ -237,3 +237,14 @@ def is_alert(bounds: Conversation, words: str) -> bool:
 def _pattern(word: str) -> str:
     words = r"\s+".join(re.escape(part) for part in word.removesuffix("*").split())
     return rf"(?<!\w){words}" + ("" if word.endswith("*") else r"(?!\w)")
+
+
+def simulate(db: Connection, view: AssignmentView, talk: Talk) -> None:
+    """Store as many messages of a simulated rater as are asked for, with made-up replies: no model is asked."""
+    number = talk.next_number
+    for message_number in range(1, talk.bounds.min_messages + 1):
+        _add(db, view, number, "rater", f"Simulated message {message_number}.", ["simulated"])
+        number += 1
+        if talk.partner.replies == "model":
+            _add(db, view, number, "partner", f"Simulated reply {message_number}.", ["simulated"])
+            number += 1

@@ -26,6 +26,7 @@ LONG_WORDS = 250
 # A page that shows its texts whole.
 NOT_BY_TURNS = Stage()
 _PAIR = 2
+OWN = message("You")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,9 @@ def _sheet(
     places = places_as_read(n_cards, is_right_to_left=language_of(protocol.language).is_right_to_left)
     situation = _passage("item", view.text, view.turns, None if in_responses else turn)
     render = response_markdown if protocol.render == "markdown" else _as_written
-    cards = tuple(_card(view, nth, place, turn, render) for nth, place in enumerate(places))
+    # In their own conversation, raters find themselves.
+    own = language_of(protocol.language).say(OWN) if protocol.conversation else None
+    cards = tuple(_card(view, nth, place, turn, render, own) for nth, place in enumerate(places))
     return Sheet(
         shown,
         situation,
@@ -195,10 +198,12 @@ def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:
     return tuple(Block(tuple(rows)) for _, rows in groupby(sorted(fields, key=of), key=of))
 
 
-def _card(view: AssignmentView, nth: int, place: int, last: int | None, render: Render) -> ResponseCard:
+def _card(
+    view: AssignmentView, nth: int, place: int, last: int | None, render: Render, own: str | None
+) -> ResponseCard:
     response, n_shown = view.responses[place], len(view.responses)
     label = view.shown_labels[place] if view.shown_labels else None
-    passage = _passage(f"r{place}", response["text"], response["turns"], last, render)
+    passage = _passage(f"r{place}", response["text"], response["turns"], last, render, own)
     is_conversation = n_shown == 1 and passage.turns
     name = message("Conversation") if is_conversation else response_name(nth, n_shown)
     return ResponseCard(name, letter(nth) if n_shown > 1 else "", label, passage)
@@ -214,15 +219,16 @@ def _passage(
     turns: Sequence[Mapping[str, str]] | None,
     last: int | None,
     render: Render = _as_written,
+    own: str | None = None,
 ) -> Passage:
-    """The text, or its turns up to the last revealed one."""
+    """The text, or its turns up to the last revealed one. `own`: how the rater's own turns are named."""
     voices: dict[str, int] = {}
     return Passage(
         name,
         text,
         tuple(
             Turn(
-                speaker=(speaker := str(turn.get("speaker", ""))),
+                speaker=(speaker := own if own and turn.get("by") == "rater" else str(turn.get("speaker", ""))),
                 text=(words := str(turn.get("text", ""))),
                 voice=voices.setdefault(speaker, len(voices)),
                 is_now=number == last,

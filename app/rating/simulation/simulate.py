@@ -9,8 +9,12 @@ from typing import NamedTuple
 from sqlalchemy import Connection, text
 
 from app.base.database.engine import Begin
+from app.protocol.study import Protocol
 from app.protocol.study_design import Design
 from app.rating.arrival.arrivals import ArrivalStudy, get_own_arrival_study
+from app.rating.conversations.transcripts import end
+from app.rating.conversations.turns import is_conversing, talk_of
+from app.rating.conversations.turns import simulate as simulate_turns
 from app.rating.rater_path import (
     Arrival,
     arrive,
@@ -193,12 +197,23 @@ def go_on(db: Connection, slug: str, token: str, mind: Mind, *, until: Container
 def _rate(db: Connection, session: RatingSession, page: AssignmentView, mind: Mind) -> None:
     """Answer and submit the page of a trial."""
     protocol = protocol_of(db, session)
+    if is_conversing(protocol, page):
+        page = _converse(db, protocol, page, mind)
     slots = slots_of(protocol, page)
     form, active_ms = mind.answer(page, slots)
     form |= gold_form(protocol, slots, page, mind.names, mind.rng)
     submission = submit_rating(db, session, page, form, active_ms=active_ms)
     if not submission.is_stored:
         raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
+
+
+def _converse(db: Connection, protocol: Protocol, page: AssignmentView, mind: Mind) -> AssignmentView:
+    """Have the conversation of a page; the rater's impression of it is that of its source."""
+    simulate_turns(db, page, talk_of(db, protocol, page))
+    talk = talk_of(db, protocol, page)
+    page = end(db, page, talk)
+    mind.names.responses[page.response_ids[0]] = (mind.name, talk.source)
+    return page
 
 
 def _session(db: Connection, slug: str, token: str) -> RatingSession:

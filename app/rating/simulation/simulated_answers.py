@@ -6,7 +6,7 @@ models, and are marked as simulated everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -46,7 +46,7 @@ class Names:
     """Item keys, and key and source of each response, by ID. Effects depend on these names, not on database IDs."""
 
     items: Mapping[int, str]
-    responses: Mapping[int, tuple[str, str]]
+    responses: MutableMapping[int, tuple[str, str]]
 
 
 class Mind:
@@ -54,7 +54,7 @@ class Mind:
 
     def __init__(self, seed: int, name: str, names: Names) -> None:
         """Draw the properties of a rater."""
-        self.seed, self.names = seed, names
+        self.seed, self.name, self.names = seed, name, names
         self.rng: Random = seeded(seed, "rater", name)
         self.leaning = self.rng.gauss(0, OF_RATER)
         self.speed = self.rng.lognormvariate(0, 0.25)

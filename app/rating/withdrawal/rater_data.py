@@ -33,6 +33,17 @@ _ROWS = {
     "assignments": """
         SELECT to_jsonb(t) - 'token' FROM assignments t WHERE study_id = :study AND rater_id = :rater ORDER BY position
     """,
+    # Without what would tell the rater who the partner was.
+    "conversation_turns": """
+        SELECT jsonb_build_object('assignment_id', assignment_id, 'number', number, 'speaker', speaker, 'text', text,
+                                  'said_at', said_at)
+        FROM conversation_turns WHERE study_id = :study AND assignment_id IN (
+          SELECT id FROM assignments WHERE study_id = :study AND rater_id = :rater) ORDER BY assignment_id, number
+    """,
+    "responses": """
+        SELECT jsonb_build_object('item_id', item_id, 'text', text, 'turns', turns)
+        FROM responses WHERE study_id = :study AND rater_id = :rater ORDER BY id
+    """,
     "seats": "SELECT to_jsonb(t) FROM seats t WHERE study_id = :study AND rater_id = :rater",
     "ratings": """
         SELECT jsonb_build_object('item', i.key, 'response', r.key) || to_jsonb(t) - 'idempotency_key' FROM ratings t

@@ -87,6 +87,7 @@ _DELETE = (
     text("DELETE FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM events WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM assignments WHERE study_id = :study AND rater_id = ANY(:raters)"),
+    text("DELETE FROM responses WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM platform_ids WHERE study_id = :study AND rater_id = ANY(:raters)"),
     # A rater whom the lead listed existed before the rating session and is kept. Personal links can be used again.
     text("""

@@ -1,0 +1,179 @@
+"""Conversations in a real browser: with a model whose reply is streamed, without replies, on a phone, by keys."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from app.llm.live.replies import Replies
+from app.rating.life_cycle import open_study
+from tests.journeys.axe import LOOKS, check_in
+from tests.kit.builder import EMPATHY, build_study, protocol_of
+from tests.kit.conversations import listed
+from tests.kit.database import rows
+from tests.kit.models_server import ModelServer, fail_with, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fastapi import FastAPI
+    from playwright.sync_api import BrowserContext, Page
+    from sqlalchemy import Engine
+
+pytestmark = pytest.mark.browser
+TASK = "Think of something that has been weighing on you this week, and write about it with your partner."
+REPLY = "That sounds hard. What was it like for you when you heard it?"
+CONSENT = {"version": "1", "text": "What you write is sent to a language model.", "sends_to_model": True}
+
+
+def open_talk(engine: Engine, partner: dict[str, Any] | None = None, **conversation: Any) -> None:  # noqa: ANN401
+    """Open a study of conversations with one partner; `conversation` has its bounds."""
+    source = {"robin": {"kind": "model", "shown_label": "An AI assistant"}}
+    partners = {"robin": {"model": "m", "name": "Robin", "prompt": "Listen.", **(partner or {})}}
+    parts = protocol_of(
+        sources=source,
+        questions=[EMPATHY],
+        design={"trials": "conversation", "blind": False},
+        conversation={"partners": partners, "min_messages": 2, **conversation},
+        flow={"consent": CONSENT},
+    )
+    with engine.begin() as db:
+        build_study(db, parts, texts=[{"key": "week", "text": TASK, "responses": {}}])
+        open_study(db, "study")
+
+
+@contextmanager
+def answering(built_app: FastAPI, **server: Any) -> Iterator[ModelServer]:  # noqa: ANN401 - of the false server
+    """A false model answers the raters of the application."""
+    with serving(ModelServer(lambda _prompt, _rng: REPLY, **server)) as model:
+        built_app.state.replies = Replies(built_app.state.begin, [listed(model)])
+        yield model
+        built_app.state.replies.close()
+
+
+def arrive(page: Page, who: str = "anna") -> None:
+    page.goto(f"/s/study?participant={who}")
+    page.get_by_role("button", name="I agree").click()
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_selector("#talk")
+    page.wait_for_load_state()
+
+
+def write(page: Page, words: str) -> None:
+    """Write a message and press Enter."""
+    page.get_by_label("Your message").fill(words)
+    page.keyboard.press("Enter")
+
+
+def test_rater_writes_reads_streamed_replies_and_answers_questions(
+    page: Page, built_app: FastAPI, engine: Engine
+) -> None:
+    open_talk(engine)
+    with answering(built_app, piece_s=0.05) as model:
+        arrive(page)
+        write(page, "My grandmother is ill.")
+        # The first reply of a model comes as a whole: it may begin with thoughts.
+        expect(page.get_by_role("log")).to_contain_text(REPLY)
+        write(page, "I am afraid to call her.")
+        expect(page.locator("#talk-writing")).to_be_visible()
+        expect(page.locator("#turns .turn")).to_have_count(4)
+        page.get_by_role("button", name="I am done: go on to the questions").click()
+        expect(page.locator(".response .turn")).to_have_count(4)
+        page.keyboard.press("4")
+        page.get_by_role("button", name="Finish").click()
+        expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert len(model.seen) == 2
+    assert [message["role"] for message in model.seen[1]["messages"]] == ["system", "user", "assistant", "user"]
+    assert rows(engine, "SELECT number FROM ratings") == [(4,)]
+    stored = rows(engine, "SELECT turns, attributes FROM responses")[0]
+    assert [turn["by"] for turn in stored[0]] == ["rater", "partner"] * 2
+    assert stored[1]["ended_by"] == "rater"
+
+
+def test_reload_in_the_middle_of_a_reply_and_a_second_tab_lose_nothing(
+    page: Page, built_app: FastAPI, engine: Engine
+) -> None:
+    open_talk(engine)
+    with answering(built_app, piece_s=0.05) as model:
+        arrive(page)
+        write(page, "My grandmother is ill.")
+        expect(page.get_by_role("log")).to_contain_text(REPLY)
+        page.get_by_label("Your message").fill("I am afraid")
+        page.reload()
+        expect(page.get_by_label("Your message")).to_have_value("I am afraid")
+        other = page.context.new_page()
+        other.goto(page.url)
+        write(other, "From the second tab.")
+        expect(other.locator("#talk-writing")).to_be_visible()
+        other.reload()
+        write(page, "From the first tab.")
+        expect(page.locator("#message-problem")).to_contain_text("went on in another window")
+        expect(page.get_by_label("Your message")).to_have_value("From the first tab.")
+        expect(page.get_by_role("log")).to_contain_text("From the second tab.")
+        for tab in (page, other):
+            expect(tab.locator("#turns .turn")).to_have_count(4)
+        page.get_by_role("button", name="Send").click()
+        expect(page.locator("#turns .turn")).to_have_count(6)
+        other.close()
+    assert len(model.seen) == 3
+    said = rows(engine, "SELECT text FROM conversation_turns WHERE speaker = 'rater' ORDER BY number")
+    assert [row[0] for row in said] == ["My grandmother is ill.", "From the second tab.", "From the first tab."]
+
+
+def test_message_written_offline_is_sent_once_when_the_connection_is_back(
+    page: Page, built_app: FastAPI, engine: Engine
+) -> None:
+    open_talk(engine)
+    with answering(built_app):
+        arrive(page)
+        page.context.set_offline(True)
+        write(page, "Are you there?")
+        expect(page.locator("#talk-state")).to_contain_text("No connection.")
+        expect(page.get_by_label("Your message")).to_have_value("Are you there?")
+        page.context.set_offline(False)
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        expect(page.get_by_label("Your message")).to_have_value("")
+    assert rows(engine, "SELECT count(*) FROM conversation_turns") == [(2,)]
+
+
+def test_conversation_has_no_violations_and_fits_a_phone(page: Page, built_app: FastAPI, engine: Engine) -> None:
+    open_talk(engine, {"opening": "Hello, I am here."}, alert_words=["ill"], alert="Call **116 123** at any time.")
+    with answering(built_app):
+        arrive(page)
+        write(page, "My grandmother is ill. " + "Donaudampfschifffahrtsgesellschaft" * 4)
+        expect(page.locator("#turns .turn")).to_have_count(3)
+        expect(page.locator("#turns .notice")).to_contain_text("116 123")
+        check_in(LOOKS, page)
+
+
+def test_model_that_fails_lets_the_rater_try_again_or_end(page: Page, built_app: FastAPI, engine: Engine) -> None:
+    open_talk(engine)
+    with answering(built_app, troubles=lambda _number: fail_with(401, "Incorrect API key.")) as model:
+        arrive(page)
+        write(page, "Hello?")
+        expect(page.locator("#talk-state")).to_contain_text("No reply came.")
+        model.troubles = lambda _number: None
+        page.get_by_role("button", name="Try again").click()
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        page.get_by_role("button", name="Stop here").click()
+        expect(page.get_by_text("How empathetic is it?")).to_be_visible()
+    assert rows(engine, "SELECT attributes ->> 'ended_by' FROM responses") == [("rater_early",)]
+
+
+def test_conversation_without_scripts(
+    new_context: Callable[..., BrowserContext], built_app: FastAPI, engine: Engine
+) -> None:
+    open_talk(engine)
+    with answering(built_app):
+        page = new_context(java_script_enabled=False).new_page()
+        arrive(page)
+        page.get_by_label("Your message").fill("My grandmother is ill.")
+        page.get_by_role("button", name="Send").click()
+        reply = page.get_by_text(REPLY)
+        while not reply.is_visible():
+            page.get_by_role("link", name="Show the reply").click()
+        page.get_by_role("button", name="Stop here").click()
+        expect(page.get_by_text("How empathetic is it?")).to_be_visible()

@@ -1,0 +1,379 @@
+"""A rater's conversation without scripts: every state of it, messages that are refused or come twice, and its end."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.rating.simulation.simulate import simulate
+from tests.kit.builder import EMPATHY
+from tests.kit.database import rows
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+    from fastapi import FastAPI
+    from sqlalchemy import Engine
+
+    from tests.kit.rater_pages import Visitor
+
+CONSENT = {"version": "1", "text": "What you write is sent to a language model.", "sends_to_model": True}
+BOTH = {"warm": {"model": "m", "name": "Robin", "prompt": "Listen."}, "diary": {"replies": "none"}}
+HELP = "Call 116 123 at any time."
+SAID = "SELECT speaker, state, text FROM conversation_turns ORDER BY assignment_id, number"
+
+
+class Heard:
+    """What a reply came to."""
+
+    def __init__(self, words: str, state: str) -> None:
+        """`state`: awaited, said, withheld or failed."""
+        self.text, self.state = words, state
+
+
+class FalseReplies:
+    """In place of the engine that asks models: notes what it was asked for."""
+
+    def __init__(self) -> None:
+        """Nothing is asked for yet."""
+        self.asked: list[int] = []
+
+    def ensure(self, _study_id: int, turn_id: int) -> None:
+        """Note the turn."""
+        self.asked.append(turn_id)
+
+    async def listen(self, _study_id: int, turn_id: int) -> AsyncIterator[Heard]:
+        """Yield two pieces and the end."""
+        self.asked.append(turn_id)
+        for words, state in (("I", "awaited"), ("I hear you.", "awaited"), ("I hear you.", "said")):
+            yield Heard(words, state)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture
+def replies(app: FastAPI) -> Iterator[FalseReplies]:
+    engine, app.state.replies = app.state.replies, FalseReplies()
+    yield app.state.replies
+    app.state.replies = engine
+
+
+def talk(study: Callable[..., int], **parts: Any) -> int:  # noqa: ANN401 - parts of a protocol
+    """Open a study of conversations; `conversation` has its bounds."""
+    conversation = {"partners": {"warm": BOTH["warm"]}, "min_messages": 2, **parts.pop("conversation", {})}
+    usual = {
+        "sources": {key: {"kind": "model" if key == "warm" else "human"} for key in conversation["partners"]},
+        "questions": [EMPATHY],
+        "design": {"trials": "conversation"},
+        "flow": {"consent": CONSENT},
+        "texts": [{"key": "week", "text": "Your week", "responses": {}}],
+    }
+    return study(**{**usual, **parts, "conversation": conversation})
+
+
+def begin(visitor: Callable[[], Visitor], who: str = "anna") -> tuple[Visitor, Any]:
+    one = visitor()
+    one.arrive(who)
+    one.post("/s/study/consent", data={"consent": "agree"})
+    return one, one.post("/s/study/start")
+
+
+def address(page: Any) -> str:  # noqa: ANN401 - httpx's response
+    found = re.search(r'action="(/s/[^"/]+/rate/[^"/]+)/\w+"', page.text)
+    assert found, page.text
+    return found[1]
+
+
+def say(one: Visitor, page: Any, words: str, number: int | None = None) -> Any:  # noqa: ANN401 - httpx's response
+    found = re.search(r'name="number" value="(\d+)"', page.text)
+    now = str(number) if number is not None else found[1] if found else ""
+    return one.post(f"{address(page)}/say", data={"number": now, "message": words})
+
+
+def reply(engine: Engine, state: str = "said", words: str | None = "I hear you.", problem: str | None = None) -> None:
+    """Let the engine have done its work."""
+    with engine.begin() as db:
+        sql = """
+            UPDATE conversation_turns SET state = :state, text = CAST(:words AS text), problem = CAST(:problem AS text),
+              said_at = CASE WHEN :state = 'said' THEN now() END WHERE state = 'awaited'
+        """
+        db.execute(text(sql), {"state": state, "words": words if state == "said" else None, "problem": problem})
+
+
+def test_message_is_stored_with_the_reply_that_it_awaits(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    assert "Please write at least 2 messages." in page.text
+    assert "end-form" not in page.text
+    page = say(one, page, "  My week\r\nwas long. ")
+    assert rows(engine, SAID) == [("rater", "said", "My week\nwas long."), ("partner", "awaited", None)]
+    assert "Reply of Robin: being written" in page.text
+    assert "Show the reply" in page.text
+    assert "say-form" not in page.text
+    assert len(replies.asked) == 1
+    reply(engine)
+    page = one.get("/s/study/rate")
+    assert "I hear you." in page.text
+    assert "Stop here and go on to the questions" in page.text
+
+
+def test_same_message_sent_twice_is_stored_once_and_another_window_is_told(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    first = page
+    say(one, first, "Hello")
+    assert say(one, first, "Hello").status_code == 200
+    refused = say(one, first, "Something else")
+    assert refused.status_code == 422
+    assert "went on in another window" in refused.text
+    reply(engine)
+    refused = say(one, first, "Something else")
+    assert "Something else</textarea>" in refused.text
+    assert [row[0] for row in rows(engine, SAID)] == ["rater", "partner"]
+    assert replies.asked
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (" \n ", "Write a message first."),
+        ("a" * 50_000, "A message has at most 4000 characters; this one has 50,000. Please shorten it."),
+    ],
+)
+def test_message_that_does_not_fit_is_refused_and_kept(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, words: str, sentence: str
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    page = say(one, page, words)
+    assert page.status_code == 422
+    assert sentence in page.text
+    assert words.strip() in page.text
+    assert rows(engine, SAID) == []
+
+
+def test_html_is_shown_as_text(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    say(one, page, "<b>me</b>")
+    reply(engine, words="<script>alert(1)</script>")
+    page = one.get("/s/study/rate")
+    assert "&lt;b&gt;me" in page.text
+    assert "&lt;script&gt;" in page.text
+    assert "<script>alert" not in page.text
+    assert replies.asked
+
+
+def test_reply_that_does_not_come_can_be_tried_again_or_the_conversation_ended(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    say(one, page, "Hello")
+    reply(engine, "failed", problem="The endpoint did not answer within 5 s.")
+    page = one.get("/s/study/rate")
+    assert "No reply came. Your message is kept." in page.text
+    assert "did not answer" not in page.text
+    one.post(f"{address(page)}/again")
+    assert rows(engine, SAID)[-1] == ("partner", "awaited", None)
+    assert len(replies.asked) == 2
+    reply(engine, "failed", problem="The endpoint did not answer within 5 s.")
+    page = one.get("/s/study/rate")
+    page = one.post(f"{address(page)}/end")
+    assert "How empathetic is it?" in page.text
+    found = rows(engine, "SELECT turns, attributes ->> 'ended_by' FROM responses")
+    assert found == [([{"speaker": "Participant", "text": "Hello", "by": "rater"}], "no_reply")]
+
+
+def test_withheld_reply_is_not_shown_and_the_rater_goes_on(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    say(one, page, "Hello")
+    reply(engine, "withheld", problem="filtered: a secret text")
+    page = one.get("/s/study/rate")
+    assert "withheld by a filter" in page.text
+    assert "secret" not in page.text
+    say(one, page, "Something else")
+    assert len(rows(engine, SAID)) == 4
+    assert replies.asked
+
+
+def test_budget_and_number_of_messages_end_a_conversation(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study, conversation={"max_messages": 2})
+    anna, page = begin(visitor)
+    say(anna, page, "Hello")
+    reply(engine, "failed", problem="budget")
+    page = anna.get("/s/study/rate")
+    assert "The conversation ends here." in page.text
+    assert "Try again" not in page.text
+    assert "How empathetic" in anna.post(f"{address(page)}/end").text
+    ben, page = begin(visitor, "ben")
+    for words in ("One", "Two"):
+        say(ben, page, words)
+        reply(engine)
+        page = ben.get("/s/study/rate")
+    assert "This was your last message." in page.text
+    assert "say-form" not in page.text
+    ben.post(f"{address(page)}/end")
+    ended = [row[0] for row in rows(engine, "SELECT attributes ->> 'ended_by' FROM responses ORDER BY id")]
+    assert ended == ["budget", "messages"]
+    assert replies.asked
+
+
+def test_time_ends_a_conversation(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study, conversation={"minutes": 10})
+    one, page = begin(visitor)
+    say(one, page, "Hello")
+    reply(engine)
+    assert "min left" not in one.get("/s/study/rate").text
+    for minutes, words in ((6, "about 4 min left"), (6, "The time for this conversation is over.")):
+        with engine.begin() as db:
+            db.execute(text(f"UPDATE conversation_turns SET said_at = said_at - interval '{minutes} minutes'"))  # noqa: S608
+        assert words in one.get("/s/study/rate").text
+    assert replies.asked
+
+
+def test_words_of_alarm_show_help_and_mark_the_conversation(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study, conversation={"alert_words": ["suicid*", "end it all"], "alert": HELP})
+    one, page = begin(visitor)
+    say(one, page, "I want to END  it all.")
+    reply(engine)
+    page = one.get("/s/study/rate")
+    assert HELP in page.text
+    one.post(f"{address(page)}/end")
+    assert rows(engine, "SELECT attributes ->> 'flags' FROM responses") == [("alert",)]
+    assert replies.asked
+
+
+def test_diary_awaits_no_reply(study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine) -> None:
+    talk(study, conversation={"partners": {"diary": BOTH["diary"]}})
+    one, page = begin(visitor)
+    assert "Your notes" in page.text
+    page = say(one, page, "A long day.")
+    page = say(one, page, "A short night.")
+    one.post(f"{address(page)}/end")
+    assert rows(engine, "SELECT state FROM assignments") == [("leased",)]
+    assert rows(engine, "SELECT attributes ->> 'rater_words', attributes ->> 'n_replies' FROM responses") == [
+        ("6", "0")
+    ]
+
+
+def test_arms_have_their_own_partner_and_label(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(
+        study,
+        conversation={"partners": {"warm": {**BOTH["warm"], "opening": "Hello, I am here."}, "diary": BOTH["diary"]}},
+        conditions={"partner": {"kind": "source", "levels": ["warm", "diary"]}},
+        design={"trials": "conversation", "blind": False, "raters_per_trial": 1},
+    )
+    pages = [begin(visitor, who)[1].text for who in ("anna", "ben")]
+    assert sorted(("Hello, I am here." in page, "Written by an AI" in page) for page in pages) == [
+        (False, False),
+        (True, True),
+    ]
+    assert rows(engine, SAID) == [("partner", "said", "Hello, I am here.")]
+    assert not replies.asked
+
+
+def test_questions_are_answered_only_after_the_conversation(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    place = address(page)
+    assert "talk-foot" in one.post(place, data={"q0r0": "4"}).text
+    assert one.post(f"{place}/save", data={"q0r0": "4"}).status_code == 409
+    assert "talk-foot" in one.post(f"{place}/end").text  # nothing is written yet
+    say(one, page, "Hello")
+    assert "talk-foot" in one.post(f"{place}/end").text  # a reply is awaited
+    reply(engine)
+    assert "How empathetic" in one.post(f"{place}/end").text
+    assert "How empathetic" in one.post(f"{place}/end").text
+    page = one.post(place, data={"q0r0": "4"})
+    assert "Thank you" in page.text
+    assert rows(
+        engine,
+        "SELECT r.number, s.key FROM ratings r JOIN responses p ON p.id = r.response_id"
+        " JOIN sources s ON s.id = p.source_id",
+    ) == [(4, "warm")]
+    assert one.post(f"{place}/say", data={"number": "3", "message": "More"}).status_code == 200
+    assert len(rows(engine, SAID)) == 2
+    assert replies.asked
+
+
+def test_reply_is_streamed_to_its_rater(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    stream = f"{address(page)}/reply"
+    assert one.get(stream).text == 'event: end\ndata: "said"\n\n'
+    say(one, page, "Hello")
+    got = one.get(stream)
+    assert got.headers["content-type"].startswith("text/event-stream")
+    assert got.text == 'event: text\ndata: "I"\n\nevent: text\ndata: "I hear you."\n\nevent: end\ndata: "said"\n\n'
+    assert visitor().get(stream).status_code == 404
+    assert len(replies.asked) == 2
+
+
+def test_whole_replies_are_not_shown_in_pieces(
+    study: Callable[..., int], visitor: Callable[[], Visitor], replies: FalseReplies
+) -> None:
+    talk(study, conversation={"replies_shown": "whole"})
+    one, page = begin(visitor)
+    say(one, page, "Hello")
+    assert one.get(f"{address(page)}/reply").text == 'event: end\ndata: "said"\n\n'
+    assert replies.asked
+
+
+def test_rater_gets_and_deletes_what_was_written(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    say(one, page, "My secret")
+    reply(engine)
+    one.post(f"{address(page)}/end")
+    one.post(address(page), data={"q0r0": "4"})
+    one.get("/s/study/rate")
+    mine = one.get("/s/study/my-data.json").json()
+    assert "My secret" in json.dumps(mine["conversation_turns"])
+    assert "warm" not in json.dumps([mine["conversation_turns"], mine["responses"]])
+    one.post("/s/study/withdraw", data={"withdraw": "delete"})
+    assert rows(engine, "SELECT count(*) FROM conversation_turns") == [(0,)]
+    assert rows(engine, "SELECT count(*) FROM responses") == [(0,)]
+    assert replies.asked
+
+
+def test_simulated_raters_have_conversations(study: Callable[..., int], engine: Engine, app: FastAPI) -> None:
+    talk(
+        study,
+        conversation={"partners": BOTH},
+        conditions={"partner": {"kind": "source", "levels": ["warm", "diary"]}},
+        design={"trials": "conversation", "raters_per_trial": 3},
+    )
+    found = simulate(app.state.begin, "study", 6, seed=1)
+    assert (found.n_finished, found.n_assignments) == (6, 6)
+    counted = "SELECT s.key, count(*) FROM responses r JOIN sources s ON s.id = r.source_id GROUP BY 1 ORDER BY 1"
+    assert rows(engine, counted) == [("diary", 3), ("warm", 3)]
+    assert rows(engine, "SELECT count(DISTINCT response_id) FROM ratings") == [(6,)]
