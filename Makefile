@@ -67,7 +67,7 @@ journeys: .venv/test.stamp ## journeys through a real browser, with axe
 	$(PY) -m pytest -q -n $(WORKERS) $(ORDER) --reruns 1 -rR -m "browser and not slow" tests/journeys
 
 explore: .venv/test.stamp ## another order, and properties on a thousand new random examples each
-	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/protocol tests/studies
+	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/protocol tests/studies tests/api/test_openapi.py
 
 slow: .venv/test.stamp ## simulations of intervals and levels, image, wheel, faults, plans of queries, load, every template
 	$(PY) -m pytest -q -n auto -m slow

@@ -98,6 +98,9 @@ Replay = Annotated[
     bool, typer.Option("--replay", help="Read the stored answers again with the present rules, and ask nothing.")
 ]
 
+Plan = Annotated[
+    bool, typer.Option("--plan", help="Only store the judge, so that a preregistration names it, and ask nothing.")
+]
 Check = Annotated[
     bool, typer.Option("--check", help="Find out by a few requests what the server can do, and start nothing.")
 ]
@@ -121,6 +124,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     probabilities: WithProbabilities = False,
     replay: Replay = False,
     check: Check = False,
+    plan: Plan = False,
 ) -> None:
     """Let a language model judge the responses of a study, under the same protocol as its raters.
 
@@ -163,6 +167,10 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
             _say_estimate(engine, row, own, limits.prices)
             if check:
                 _check(engine, row, endpoint, own)
+            elif plan:
+                with transactions(engine)() as db:
+                    begin_run(db, row, endpoint, own, judge_name)
+                say(f"Planned: {judge_name}. Register the study, then run the same command without --plan.")
             elif not asked.dry_run:
                 _judge(engine, row, endpoint, own, judge_name, limits, asked)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.analysis.document.judges import judges_of_folder
 from app.analysis.document.registration import Registration, registration_json
 from app.cli.output import fail, say
 from app.cli.reading import read_study_folder
@@ -33,7 +34,8 @@ def _of_folder(path: Path) -> Registration:
     if (path / REGISTRATION).exists():
         fail(f"{path / REGISTRATION} exists: this folder is registered already. A registration is never overwritten.")
     folder = read_study_folder(path)
-    registration = register(ToRegister(folder.protocol, planned_items(folder), len(folder.ratings)))
+    asked = ToRegister(folder.protocol, planned_items(folder), len(folder.ratings), judges=judges_of_folder(path))
+    registration = register(asked)
     (path / REGISTRATION).write_text(registration_json(registration), encoding="utf-8", newline="")
     return registration
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import not_a_server_error
@@ -55,15 +56,32 @@ def test_description_is_complete() -> None:
     assert len({one["operationId"] for one in operations}) == len(operations)
 
 
+def few(n: int) -> settings:
+    """So many examples of each operation, the same in every run."""
+    return settings(
+        max_examples=examples(n),
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+
+
 @schema.parametrize()
-@settings(
-    max_examples=examples(4),
-    derandomize=True,
-    deadline=None,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+@few(4)
 def test_answers_are_as_described(case: Case[Any], program: TestClient) -> None:
+    check(case, program)
+
+
+@pytest.mark.slow
+@schema.parametrize()
+@few(60)
+def test_many_answers_are_as_described(case: Case[Any], program: TestClient) -> None:
+    check(case, program)
+
+
+def check(case: Case[Any], program: TestClient) -> None:
+    """Send a request to the study of the test, and hold the answer against the description."""
     case.path_parameters = {**case.path_parameters, "slug": "small"}
     sent = case.as_transport_kwargs(base_url="http://testserver")
     response = program.request(

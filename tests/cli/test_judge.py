@@ -45,6 +45,10 @@ def test_a_judge_from_the_estimate_to_the_results(
     assert "2 trials, 4 requests, 12 answers" in planned.err
     assert (planned.code, server.seen) == (0, [])
 
+    stored = attune("judge", "study", *MODEL, "--plan")
+    assert "Planned: test-model. Register the study" in stored.err
+    assert (stored.code, server.seen) == (0, [])
+
     server.troubles = lambda number: fail_with(404, "no model test-model") if number == 2 else None
     first = attune("judge", "study", *MODEL, "--at-once", 1)
     assert first.code == 1
@@ -61,6 +65,14 @@ def test_a_judge_from_the_estimate_to_the_results(
     other = attune("judge", "study", *MODEL, "--repeats", 2)
     assert (other.code, "began with other settings (repeats)" in other.err) == (1, True)
     _check_profiles(attune, server, tmp_path)
+    for name in ("plain", "warm"):
+        (tmp_path / f"{name}.txt").write_text(f"Be {name}.")
+    prompts = ("--prompt", tmp_path / "plain.txt", "--prompt", tmp_path / "warm.txt")
+    both = attune("judge", "study", *MODEL, "--name", "p", *prompts)
+    assert (both.code, "p-plain:" in both.err, "p-warm:" in both.err) == (0, True, True)
+    assert "Be warm." in str(server.seen[-1]["messages"])
+    twice = attune("judge", "study", *MODEL, *prompts[:2], *prompts[:2])
+    assert (twice.code, "Two files have the same name" in twice.err) == (2, True)
     assert attune("judge", "study", *MODEL, "--budget", 1).code == 2
     assert attune("judge", "study", *MODEL, "--base-url", "http://me@127.0.0.1/v1").code == 2
     monkeypatch.delenv("ATTUNE_MODEL_ENDPOINT")

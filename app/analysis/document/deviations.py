@@ -12,6 +12,7 @@ from app.analysis.document.design_words import (
     decision_sentences,
     design_sentences,
 )
+from app.analysis.document.judges import Judge, judge_points
 from app.analysis.document.preregistration import exclusions, hypotheses, stopping
 from app.analysis.document.registration import Registration, RegistrationError
 from app.analysis.report.report import Report
@@ -30,9 +31,16 @@ AS_REGISTERED = "As registered"
 
 
 def deviations_section(
-    registration: Registration | None, report: Report, protocol: Protocol, version: int | None
+    registration: Registration | None,
+    report: Report,
+    protocol: Protocol,
+    version: int | None,
+    judges: Sequence[Judge] = (),
 ) -> Section:
-    """The whole section; `version` is that of the protocol that the report was made by, None for a folder."""
+    """The whole section; `version` is that of the protocol that the report was made by, None for a folder.
+
+    `judges`: the model judges of the study as they are now.
+    """
     title = "Deviations from the preregistration"
     if registration is None:
         return Section(title, (Paragraph(NONE),))
@@ -42,7 +50,11 @@ def deviations_section(
         registered = registration.as_protocol()
     except RegistrationError as error:
         return Section(title, (Paragraph(str(error)),))
-    points = [*_protocol_points(registered, protocol), *_data_points(registration, registered, report)]
+    points = [
+        *_protocol_points(registered, protocol),
+        *judge_points(registration.judges, registration.judge_rule, judges),
+        *_data_points(registration, registered, report),
+    ]
     rows = tuple(_row(*point) for point in points)
     said = deviations_in_words([row[-1] for row in rows])
     table = DataTable("Registered and done", HEADER, rows, widths=(4, 9, 9, 3))

@@ -20,6 +20,7 @@ from app.analysis.document.design_words import (
     sample_size_sentence,
     sources_sentence,
 )
+from app.analysis.document.judges import NAME, judge_words
 from app.analysis.document.registration import Registration
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import number
@@ -59,7 +60,12 @@ def osf_document(registration: Registration, origin: str = "") -> Document:
             Section("Hypotheses", (hypotheses(protocol),)),
         ),
     )
-    sections = (study, *_osf_design(protocol), *_osf_sampling(registration, protocol), *_osf_analysis(protocol))
+    sections = (
+        study,
+        *_osf_design(protocol),
+        *_osf_sampling(registration, protocol),
+        *_osf_analysis(registration, protocol),
+    )
     return Document(f"Preregistration (OSF): {protocol.title}", lines(registration), sections)
 
 
@@ -90,7 +96,7 @@ def _osf_sampling(registration: Registration, protocol: Protocol) -> Iterator[Se
     yield Section("Variables", (), variables)
 
 
-def _osf_analysis(protocol: Protocol) -> Iterator[Section]:
+def _osf_analysis(registration: Registration, protocol: Protocol) -> Iterator[Section]:
     parts = (
         Section(
             "Statistical models", (Bullets(tuple(contrast_lines(protocol))), *_words(*decision_sentences(protocol)))
@@ -99,6 +105,7 @@ def _osf_analysis(protocol: Protocol) -> Iterator[Section]:
         Section("Data exclusion", _words(*exclusions(protocol))),
         Section("Missing data", _words(MISSING)),
         Section("Exploratory analysis", _words(EXPLORATORY)),
+        *((Section("Model judges", tuple(_judges(registration))),) if registration.judges else ()),
     )
     yield Section("Analysis plan", (), parts)
     yield Section("Other", _words(protocol.preregistration.other or "–"))
@@ -126,10 +133,18 @@ def aspredicted_document(registration: Registration, origin: str = "") -> Docume
         ),
         Section(
             "8) Anything else you would like to pre-register?",
-            _words(origin, EXPLORATORY, protocol.preregistration.other),
+            (*_words(origin, EXPLORATORY, protocol.preregistration.other), *_judges(registration)),
         ),
     )
     return Document(f"Preregistration (AsPredicted): {protocol.title}", lines(registration), sections)
+
+
+def _judges(registration: Registration) -> Iterator[Block]:
+    """The model judges, how each is asked, and when one is said to pass; nothing without any."""
+    if registration.judges:
+        yield from _words("Language models answer the same questions; their answers never enter those of people.")
+        yield Bullets(tuple(f"{one[NAME]}: {judge_words(one)}." for one in registration.judges))
+        yield from _words(registration.judge_rule)
 
 
 def lines(registration: Registration) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ class Registration:
     what they were simulated with.
 
     `no_plan` says why there is none; `version` is that of the protocol, None for a study folder; `n_ratings` is how
-    many answers existed. `sha256` is over all other fields.
+    many answers existed. `judges` are the model judges, each with its name and its attributes, as the model, its
+    settings and hashes of its prompts; `judge_rule` is when one is said to pass. `sha256` is over all other fields.
     """
 
     study: str
@@ -35,6 +36,8 @@ class Registration:
     plan: tuple[dict[str, Any], ...] = ()
     assumed: dict[str, Any] = field(default_factory=dict)
     no_plan: str = ""
+    judges: tuple[dict[str, str], ...] = ()
+    judge_rule: str = ""
     software: str = f"Attune {__version__}"
     sha256: str = ""
 
@@ -60,8 +63,9 @@ def hashed(registration: Registration) -> Registration:
 
 
 def hash_of(registration: Registration) -> str:
-    """SHA-256 over all fields but the hash itself, as JSON with sorted keys."""
-    fields = {name: value for name, value in asdict(registration).items() if name != "sha256"}
+    """SHA-256 over all fields but the hash itself and those of judges if there are none, as JSON with sorted keys."""
+    left_out = {"sha256"} if registration.judges else {"sha256", "judges", "judge_rule"}
+    fields = {name: value for name, value in asdict(registration).items() if name not in left_out}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
@@ -78,7 +82,7 @@ def read_registration(text: str) -> Registration:
     """
     try:
         fields = json.loads(text)
-        found = Registration(**{**fields, "plan": tuple(fields["plan"])})
+        found = Registration(**fields | {"plan": tuple(fields["plan"]), "judges": tuple(fields.get("judges", ()))})
         is_same = hash_of(found) == found.sha256
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise RegistrationError("The file is not a preregistration that Attune wrote.") from error

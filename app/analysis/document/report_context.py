@@ -13,6 +13,7 @@ class ReportContext:
 
     `n_skipped` is how many trials raters skipped, None if it is not known.
     `registration` is the plan that the report is compared with; `version` that of the protocol, None for a folder.
+    `judges` are the model judges of the study, as a registration has them.
     `origin` is a sentence about the template that the study was started from, empty if there is none.
     """
 
@@ -22,3 +23,4 @@ class ReportContext:
     version: int | None = None
     origin: str = ""
     n_skipped: int | None = None
+    judges: tuple[dict[str, str], ...] = ()

@@ -125,7 +125,7 @@ def study_report(
         results,
         *_objections(summary),
         limits_section(report, protocol, summary),
-        deviations_section(about.registration, report, protocol, about.version),
+        deviations_section(about.registration, report, protocol, about.version, about.judges),
         Section("References", (Bullets(tuple(one.in_list for one in references)),)),
         Section("Appendix", (), (*beyond, *code, reproduction_section(report, numbers)), starts_page=True),
     )

@@ -100,6 +100,7 @@ class JudgeSettings:
             "reason_first": "yes" if self.reason_first else "",
             "reference": self.reference,
             "prompt": self.prompt_name,
+            "prompt_words": _hash(self.prompt),
             "prompt_version": str(self.prompt_version),
         }
         return {**dict(self.profile), **{name: value for name, value in shown.items() if value}}

@@ -22,7 +22,7 @@ from app.llm.judges.judge_settings import JudgeSettings, profile_settings, promp
 from app.llm.judges.rater_profiles import profiles_of_text
 from app.llm.runs.run_rows import servers, shown_runs
 from app.llm.runs.run_start import OtherSettingsError
-from app.llm.runs.runs import RunNameTakenError, record_queued
+from app.llm.runs.runs import RunNameTakenError, record_limits, record_queued
 from app.llm.runs.start_form import StartForm, StartProblemError, chosen, start_page, words_of_estimate
 from app.studies.audit import record_act
 from app.studies.own_study import Own
@@ -138,7 +138,7 @@ def submit_new_judge(
             hasty = replace(endpoint, timeout_s=min(endpoint.timeout_s, CHECK_S))
             findings = shake_hands(hasty, form.settings.parameters, estimate.longest_in)
             return _form_page(request, lead, study, form, estimated=estimated, findings=findings)
-        if form.step != "start" or form.estimated != estimated:
+        if form.step not in {"start", "plan"} or form.estimated != estimated:
             return _form_page(request, lead, study, form, estimated=estimated)
         runs = begin_judges(db, study, endpoint, judges, lead_id=lead.id)
     except InvalidInputError as error:
@@ -146,6 +146,10 @@ def submit_new_judge(
     except _PROBLEMS as error:
         return _form_page(request, lead, study, form, problems=[str(error)])
     for run in runs:
-        record_queued(db, run, server.name, tokens, batch=form.batch)
-        record_act(db, lead, study, "judge started", name=run.name, model=run.model, max_tokens=tokens)
+        if form.step == "plan":
+            record_limits(db, run, {"server": server.name, "max_tokens": tokens, "batch": form.batch})
+        else:
+            record_queued(db, run, server.name, tokens, batch=form.batch)
+        act = "judge planned" if form.step == "plan" else "judge started"
+        record_act(db, lead, study, act, name=run.name, model=run.model, max_tokens=tokens)
     return RedirectResponse(request.app.url_path_for("show_judges", slug=study.slug), status_code=303)

@@ -20,6 +20,7 @@ OWN = (
     "repeats",
     "both_sides",
     "prompt",
+    "prompt_words",
     "prompt_version",
 )
 _NAMED = ("rater", "persona")

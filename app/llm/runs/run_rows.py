@@ -61,7 +61,9 @@ class ShownRun:
         if self.is_worked_on:
             return "Running"
         waiting = "Waiting for a batch" if self.in_batches and self.progress.n_asked else "Waiting to start"
-        return waiting if self.run.is_queued else "Not running"
+        if self.run.is_queued:
+            return waiting
+        return "Not running" if self.progress.n_asked or self.progress.n_with_outcome else "Not started"
 
     @property
     def in_batches(self) -> bool:

@@ -58,7 +58,7 @@ class StartForm(BaseModel):
     answer_tokens: int = Field(1000, ge=1, le=1_000_000)
     tokens: int = Field(1_000_000, ge=1, le=_MAX_TOKENS)
     batch: bool = False
-    step: Literal["estimate", "check", "start"] = "estimate"
+    step: Literal["estimate", "check", "start", "plan"] = "estimate"
     estimated: str = Field("", max_length=500)
 
     @property

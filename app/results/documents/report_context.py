@@ -7,11 +7,12 @@ from pathlib import Path
 
 from sqlalchemy import Connection, text
 
+from app.analysis.document.judges import judges_of_folder
 from app.analysis.document.registration import read_registration
 from app.analysis.document.report_context import ReportContext
 from app.base.words import and_list, counted
 from app.protocol.study import Protocol
-from app.results.registration.preregister import registration_of
+from app.results.registration.preregister import list_judges, registration_of
 from app.studies.coverage import count_skipped
 from app.studies.folder.study_templates import template_origin
 from app.studies.protocols import get_protocol
@@ -59,6 +60,7 @@ def report_context_of(db: Connection, study: StudyRow, version: int | None = Non
         made_by,
         template_origin(get_protocol(db, study.id, made_by)),
         count_skipped(db, study.id),
+        list_judges(db, study.id),
     )
 
 
@@ -70,4 +72,5 @@ def report_context_of_folder(folder: Path, protocol: Protocol) -> ReportContext:
     """
     saved = folder / REGISTRATION
     plan = read_registration(saved.read_text(encoding="utf-8")) if saved.exists() else None
-    return ReportContext(today(), registration=plan, origin=template_origin(protocol))
+    judges = judges_of_folder(folder)
+    return ReportContext(today(), registration=plan, origin=template_origin(protocol), judges=judges)

@@ -16,7 +16,7 @@ from app.base.web.deps import Db
 from app.base.web.errors import BusyError, NotFoundError
 from app.results.making.making import LONG_PARTS, Wanted
 from app.results.making.page import made_file
-from app.results.registration.preregister import list_registrations, registration_of
+from app.results.registration.preregister import list_judges, list_registrations, registration_of
 from app.results.reports.outcomes import LiveReport
 from app.studies.own_study import Own, OwnExport, OwnForLong
 from app.studies.studies import StudyRow
@@ -86,11 +86,11 @@ class ComparedPlan:
 def compared_plan(begin: Begin, study: StudyRow, made: LiveReport, version: int) -> ComparedPlan | None:
     """The comparison of a report by this version of the protocol; None if the study was never registered."""
     with begin() as db:
-        registration = registration_of(db, study)
+        registration, judges = registration_of(db, study), list_judges(db, study.id)
     if registration is None:
         return None
     from app.analysis.document.deviations import deviations_section
 
-    blocks = deviations_section(registration, made.report, made.protocol, version).blocks
+    blocks = deviations_section(registration, made.report, made.protocol, version, judges).blocks
     table = next((block for block in blocks if isinstance(block, DataTable)), None)
     return ComparedPlan(tuple(block.text for block in blocks if isinstance(block, Paragraph)), table)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, text
 
 from app.accounts.leads import Lead
+from app.analysis.document.judges import JUDGE_RULE, judge_of
 from app.analysis.document.registration import (
     Registration,
     assumed_record,
@@ -54,6 +55,7 @@ _RECORD = text("""
     SELECT :study, coalesce(max(number), 0) + 1, :version, :sha256, :document FROM registrations WHERE study_id = :study
     RETURNING number
 """)
+_JUDGES = text("SELECT key, attributes FROM raters WHERE study_id = :study AND kind = 'model' ORDER BY id")
 _LIST = text("""
     SELECT number, protocol_version, sha256, document, registered_at FROM registrations
     WHERE study_id = :study ORDER BY number
@@ -93,6 +95,7 @@ class ToRegister:
     items: Sequence[PlannedItem]
     n_ratings: int
     version: int | None = None
+    judges: tuple[dict[str, str], ...] = ()
     n_simulations: int = field(default_factory=lambda: N_SIMULATIONS)
 
 
@@ -118,6 +121,8 @@ def register(asked: ToRegister) -> Registration:
             plan=rows,
             assumed=assumed,
             no_plan=why,
+            judges=asked.judges,
+            judge_rule=JUDGE_RULE if asked.judges else "",
         )
     )
 
@@ -126,7 +131,12 @@ def to_register(db: Connection, study: StudyRow) -> ToRegister:
     """What a registration of a stored study is made from, now."""
     protocol = get_protocol(db, study.id, study.protocol_version)
     n_ratings = get_counts(db, study.id).n_ratings
-    return ToRegister(protocol, list_items(db, study.id), n_ratings, study.protocol_version)
+    return ToRegister(protocol, list_items(db, study.id), n_ratings, study.protocol_version, list_judges(db, study.id))
+
+
+def list_judges(db: Connection, study_id: int) -> tuple[dict[str, str], ...]:
+    """The model judges of a study, the oldest first."""
+    return tuple(judge_of(row.key, row.attributes) for row in db.execute(_JUDGES, {"study": study_id}))
 
 
 def keep_registration(db: Connection, study: StudyRow, made: Registration, lead: Lead | None) -> None:

@@ -12,6 +12,7 @@ import pytest
 from app.analysis import analyze
 from app.analysis.data.report_filters import Filters
 from app.analysis.document.deviations import NONE, SELECTED, deviations_section
+from app.analysis.document.judges import judges_of_folder
 from app.analysis.document.preregistration import aspredicted_document, osf_document
 from app.analysis.document.registration import Registration, RegistrationError, read_registration, registration_json
 from app.base.documents.blocks import DataTable, Paragraph
@@ -21,6 +22,8 @@ from tests.analysis.report.test_primary import rows
 from tests.kit.frames import FIVE, frames, protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.protocol.study import Protocol
 
 WORDS = {
@@ -125,3 +128,68 @@ def test_stopping_rule_lists_declared_looks_and_bounds() -> None:
     assert "|z| = 2.963 and 1.969" in text
     assert "Lan and DeMets, 1983" in text
     assert "hidden from the study" in text
+
+
+JUDGE = {"name": "j", "model": "m-2026", "endpoint": "host", "temperature": "0", "prompt_words": "0a1b"}
+
+
+def judged(*done: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """What the report says of judges if this one was registered."""
+    study = protocol(FIVE, preregistration=WORDS)
+    made = register(ToRegister(study, [], 0, 1, judges=(JUDGE,), n_simulations=2))
+    assert read_registration(registration_json(made)) == made
+    report = analyze(frames(study, rows(keys=("empathy",))), study)
+    blocks = deviations_section(made, report, study, 1, done).blocks
+    (table,) = (block for block in blocks if isinstance(block, DataTable))
+    return {row[0]: (row[2], row[3]) for row in table.rows if "udge" in row[0]}
+
+
+def test_judges_are_registered_with_their_settings_and_the_rule() -> None:
+    study = protocol(FIVE)
+    made = register(ToRegister(study, [], 0, 1, judges=(JUDGE,), n_simulations=2))
+    for form in (osf_document, aspredicted_document):
+        words = texts(form(made))
+        assert "j: model m-2026, endpoint host, prompt words 0a1b, temperature 0." in words
+        assert "alternative annotator test" in words
+        assert "annotator" not in texts(form(registered()[0]))
+    document = json.loads(registration_json(made))
+    document["judges"][0]["model"] = "another"
+    with pytest.raises(RegistrationError, match="hash does not match"):
+        read_registration(json.dumps(document))
+
+
+def test_registrations_of_before_judges_keep_their_hash() -> None:
+    made, _ = registered()
+    document = json.loads(registration_json(made))
+    del document["judges"], document["judge_rule"]
+    assert read_registration(json.dumps(document)) == made
+
+
+def test_a_judge_as_registered_is_no_deviation_whatever_its_version() -> None:
+    found = judged({**JUDGE, "model_version": "m-2026-03"})
+    assert {name: deviates for name, (_, deviates) in found.items()} == dict.fromkeys(
+        ("Model judge j", "Rule for model judges", "Other model judges"), "no"
+    )
+
+
+@pytest.mark.parametrize(
+    ("done", "point", "words"),
+    [
+        ([{**JUDGE, "temperature": "1"}], "Model judge j", "temperature 1"),
+        ([{**JUDGE, "prompt_words": "ffff"}], "Model judge j", "prompt words ffff"),
+        ([{**JUDGE, "model_version": "a, b"}], "Model judge j", "model version a, b"),
+        ([], "Model judge j", "Not in the study"),
+        ([JUDGE, {**JUDGE, "name": "k"}], "Other model judges", "k"),
+    ],
+)
+def test_judges_that_differ_are_deviations(done: list[dict[str, str]], point: str, words: str) -> None:
+    said, deviates = judged(*done)[point]
+    assert words in said
+    assert deviates == "yes"
+
+
+def test_judges_of_a_folder_are_those_of_raters_csv(tmp_path: Path) -> None:
+    assert judges_of_folder(tmp_path) == ()
+    lines = "rater,kind,pool,model,temperature\na,person,x,,\nj,model,,m-2026,0\n"
+    (tmp_path / "raters.csv").write_text(lines)
+    assert judges_of_folder(tmp_path) == ({"name": "j", "model": "m-2026", "temperature": "0"},)

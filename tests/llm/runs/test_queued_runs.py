@@ -27,10 +27,11 @@ from app.llm.runs.runs import RUNNING, RunRow, get_run, is_worked_on, record_que
 from app.studies.studies import delete_study, get_study
 from tests.kit.batch_server import BatchServer, serving_batches
 from tests.kit.builder import build_study, protocol_of
-from tests.kit.models_server import KEY, ModelServer, first_offer, serving
+from tests.kit.models_server import KEY, ModelServer, Prompt, fail_with, first_offer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from random import Random
 
     from sqlalchemy import Engine
 
@@ -195,3 +196,42 @@ def test_a_run_in_batches_keeps_no_process_while_it_waits(engine: Engine, monkey
         assert get_progress(db, run).by_outcome == {"answered": 8}
         cost = db.execute(text("SELECT sum(cost) FROM model_requests")).scalar_one()
     assert cost == pytest.approx(8 * Prices(1.0, 2.0).cost(100, 20))
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_costs_are_those_that_the_server_counts_through_kills_retries_and_repairs(engine: Engine) -> None:
+    """A server charges a request once, however often it is sent with the same key."""
+
+    def behave(prompt: Prompt, rng: Random) -> object:
+        is_repaired = "cannot be used" in str(prompt.body["messages"][-1])
+        return first_offer(prompt, rng) if is_repaired or rng.random() > 0.3 else "I would say four."
+
+    server = ModelServer(behave, delay_s=0.02, usage=(1_234, 56))
+    server.troubles = lambda number: fail_with(503, Retry_After="0") if number % 7 == 0 else None
+    with serving(server):
+        own = listed(server).model_copy(update={"price_in": 2.5, "price_out": 10.0})
+        with working(engine, [own]) as runs:
+            run = queued(engine, server, "first", n_items=30)
+            for n_kills in range(1, 4):
+                until(lambda n=n_kills: len(server.seen) > 15 * n)  # type: ignore[misc]  # a default, not an argument
+                for pid in runs.pids:
+                    os.kill(pid, signal.SIGKILL)
+
+            def is_done() -> bool:
+                with engine.connect() as db:
+                    found = get_run(db, run.study_id, "judge", "first")
+                return bool(found and not found.is_queued)
+
+            until(is_done)
+    with engine.connect() as db:
+        progress = get_progress(db, run)
+        cost = db.execute(text("SELECT sum(cost) FROM model_requests")).scalar_one()
+        n_tries = db.execute(text("SELECT sum(n_tries) FROM model_requests")).scalar_one()
+    n_charged = len(server.by_id)
+    assert progress.by_outcome == {"answered": 60}
+    assert progress.n_repairs > 5
+    assert n_charged == 60 + progress.n_repairs
+    assert len(server.seen) > n_tries > n_charged
+    assert (progress.tokens_in, progress.tokens_out) == (1_234 * n_charged, 56 * n_charged)
+    assert round(cost, 2) == round(Prices(2.5, 10.0).cost(1_234 * n_charged, 56 * n_charged), 2)

@@ -15,6 +15,7 @@ from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome
 from app.llm.runs.requests import Answered, list_open, record_answered, record_asked
 from app.llm.runs.runs import RunRow, get_run, is_stopped, record_stop
+from app.results.registration.preregister import to_register
 from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
 from tests.kit.models_server import KEY, first_offer, picky, queued_runs, serving
@@ -252,6 +253,34 @@ def test_each_row_of_the_profiles_is_a_judge_and_all_start_or_none(
     )
     assert JudgeSettings.of(anna.settings).before.startswith("You rate for a study.\n\nYou are Anna.\n\nAnswer as a")
     assert JudgeSettings.of(ben.settings).profile == (("age", "71"),)
+
+
+def test_a_planned_judge_asks_nothing_is_registered_and_starts_later(
+    client: TestClient, db: Connection, lead: Lead, listed: ModelServer
+) -> None:
+    study_id = study_of(db, lead)
+    form = FORM | {"persona": "You rate."}
+    page = client.post("/studies/small/judges/new", data=form).text
+    found = re.search(r'name="estimated" value="([^"]+)"', page)
+    assert found
+    assert "Plan only" in page
+    assert (
+        client.post("/studies/small/judges/new", data=form | {"step": "plan", "estimated": found[1]}).status_code == 303
+    )
+    assert queued_runs(db) == []
+    assert "Not started" in client.get("/studies/small/judges").text
+    study = get_study(db, "small")
+    assert study
+    (judge,) = to_register(db, study).judges
+    assert judge["name"] == "a-judge"
+    assert (judge["model"], judge["persona"]) == (
+        "a-model",
+        JudgeSettings(persona="You rate.").attributes("", "")["persona"],
+    )
+    run = get_run(db, study_id, "judge", "a-judge")
+    assert run
+    assert client.post(f"/studies/small/model-runs/{run.id}/continue", data={"max_tokens": 900}).status_code == 303
+    assert [one.name for one in queued_runs(db)] == ["a-judge"]
 
 
 def test_each_prompt_is_a_judge(client: TestClient, db: Connection, lead: Lead, listed: ModelServer) -> None:
