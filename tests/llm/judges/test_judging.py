@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -549,3 +550,42 @@ def test_a_full_disk_ends_the_run_which_continues_with_the_same_requests(
     assert one.go().by_outcome == {"answered": 3}
     # What was under way is sent again, with the ID by which the server knows it.
     assert (len(server.seen), len(server.by_id)) == (4, 3)
+
+
+def test_one_run_meets_every_false_server_and_ends_with_each_outcome(judge: Make) -> None:
+    """Late, busy, another version, a megabyte, too long, filtered, broken, and a key that expires: in one run."""
+    context = fail_with(400, "This model's maximum context length is 10 tokens.", code="context_length_exceeded")
+    megabyte = completed({"content": f"<think>{'thought ' * 125_000}</think>{ANSWER}"})
+    troubles = {
+        2: fail_with(503, Retry_After="0"),
+        4: megabyte,
+        5: context,
+        6: completed(None, "content_filter"),
+        7: completed({"content": "I would say four."}),
+        8: completed({"content": "Perhaps five."}),
+        9: (200, {}, b"<html>Bad gateway</html>"),
+    }
+    server = ModelServer(first_offer, version_of=lambda number: f"test-model-{1 + (number > 10)}")
+
+    def trouble(number: int) -> tuple[int, dict[str, str], bytes] | None:
+        # The third answer comes after the client has given up, as one that takes 300 s does after 120 s.
+        server.delay_s = 2.0 if number == 2 else 0.0
+        return troubles.get(number) if number < 14 else fail_with(401, "expired")
+
+    server.troubles = trouble
+    one, _ = judge(server=server, n_items=20, both_sides=False)
+    one.endpoint = replace(one.endpoint, timeout_s=1.2)
+    progress = one.go(Budget(Prices(2.5, 10.0)), n_at_once=1)
+    assert one.stop_reason
+    assert "in a row failed" in one.stop_reason
+    assert {"too_long", "refused", "unparsed", "answered", "failed"} <= progress.by_outcome.keys()
+    n_paid = one.rows("SELECT count(*) FROM model_requests WHERE tokens_in > 0")[0][0]
+    assert one.rows("SELECT round(CAST(sum(cost) AS numeric), 4) FROM model_requests") == [
+        (round(Decimal(Prices(2.5, 10.0).cost(100 * n_paid, 20 * n_paid)), 4),)
+    ]
+    server.troubles, server.delay_s = lambda _number: None, 0.0
+    done = one.go()
+    assert done.n_open == 0
+    assert "failed" not in done.by_outcome
+    assert sum(done.by_outcome.values()) == 20
+    assert done.versions[-1] == "test-model-2"
