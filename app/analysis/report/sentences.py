@@ -55,7 +55,10 @@ OF_RATERS = "paired t test on raters' scores"
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One estimate in words. `claim` is self-contained, `reading` may be empty; `text` combines all parts."""
+    """One estimate in words. `claim` is self-contained, `reading` may be empty; `text` combines all parts.
+
+    `holds`: what the interval is valid for, such as `for new items`; empty without an interval.
+    """
 
     estimate: Estimate
     claim: str
@@ -63,6 +66,7 @@ class Sentence:
     test: str
     counts: str
     reading: str = ""
+    holds: str = ""
 
     @property
     def p(self) -> str:
@@ -72,7 +76,8 @@ class Sentence:
     @property
     def text(self) -> str:
         """The claim with interval, test and counts in parentheses, followed by how to read it."""
-        basis = "; ".join(part for part in (self.interval, self.test, self.counts) if part)
+        interval = ", ".join(filter(None, (self.interval, self.holds)))
+        basis = "; ".join(filter(None, (interval, self.test, self.counts)))
         return f"{self.claim} ({basis}).{' ' if self.reading else ''}{self.reading}"
 
 
@@ -126,18 +131,18 @@ def published_line(answers: Iterable[PrimaryAnswer]) -> str:
     by_test: dict[str, list[str]] = {}
     held: dict[str, None] = {}
     for answer in answers:
-        intervals = {str(one.estimate.scope): one.interval for one in answer.sentences}
+        primary = {str(one.estimate.scope): one for one in answer.sentences}
         for one in answer.published:
             source = one.estimate.scope.get("source")
             of = f" ({source})" if source and len(answer.published) > 1 else ""
             value = statistic_text(one.estimate) or estimate_text(one.estimate)
-            # what an interval holds for stands after the comma
-            interval, _, holds = one.interval.partition(", ")
-            primary, _, primary_holds = intervals.get(str(one.estimate.scope), "").partition(", ")
-            beside = f"primary result: {primary}" if interval and primary and holds != primary_holds else ""
-            held |= {primary_holds: None} if beside else {}
-            said = f"{answer.question}{of} {value} ({'; '.join(filter(None, (one.p, interval, beside)))})"
-            by_test.setdefault(", ".join(filter(None, (test_of(one.estimate), holds))), []).append(said)
+            mine = primary.get(str(one.estimate.scope))
+            beside = ""
+            if mine and mine.interval and one.interval and mine.holds != one.holds:
+                beside = f"primary result: {mine.interval}"
+                held[mine.holds] = None
+            said = f"{answer.question}{of} {value} ({'; '.join(filter(None, (one.p, one.interval, beside)))})"
+            by_test.setdefault(", ".join(filter(None, (test_of(one.estimate), one.holds))), []).append(said)
     tests = ". ".join(f"{test[:1].upper()}{test[1:]}: {'; '.join(said)}" for test, said in by_test.items())
     primary_hold = f" Primary results are {and_list(held)}." if held else ""
     return f"As published. {tests}.{primary_hold}" if tests else ""
@@ -158,7 +163,8 @@ def sentence_of(estimate: Estimate, among: Iterable[Estimate], protocol: Protoco
     reading = _reading(estimate, shown, protocol)
     claim = claim_of(about)
     test = test_text(estimate, is_told=bool(statistic_text(estimate)) and statistic_text(estimate) in claim)
-    return Sentence(estimate, claim, level_text(shown), test, counts_text(estimate), reading)
+    holds = generalizes_text([shown]) if shown.ci_low is not None and shown.ci_high is not None else ""
+    return Sentence(estimate, claim, level_text(shown), test, counts_text(estimate), reading, holds)
 
 
 def scale_ends(key: str | None, protocol: Protocol) -> tuple[float, float] | None:
@@ -203,15 +209,14 @@ def cut_words(estimate: Estimate, protocol: Protocol, or_more: str = "{} or more
 
 
 def level_text(estimate: Estimate) -> str:
-    """Format the interval with its level and inference, such as `95% CI 0.75 to 1.01, for new items`."""
+    """Format the interval with its level, such as `95% CI 0.75 to 1.01`, or say why there is none."""
     if estimate.ci_low is None or estimate.ci_high is None:
         return interval_text(estimate)
-    holds = generalizes_text([estimate])
     low, high = estimate.ci_low, estimate.ci_high
     words = interval_text(estimate)
     if estimate.statistic == "category_difference" or (estimate.statistic, estimate.unit) == ("amce", "choice"):
         words = f"{number(low, 'share_points')} to {number(high, 'share_points')} percentage points"
-    return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {words}{', ' if holds else ''}{holds}"
+    return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {words}"
 
 
 def test_text(estimate: Estimate, *, is_told: bool) -> str:

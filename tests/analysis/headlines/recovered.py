@@ -52,7 +52,8 @@ class Recovered:
     @property
     def row(self) -> str:
         seed = self.seed
-        said = f"{self.sentence.claim} ({self.sentence.interval}; {self.sentence.counts})".replace("|", "\\|")
+        interval = ", ".join(filter(None, (self.sentence.interval, self.sentence.holds)))
+        said = f"{self.sentence.claim} ({interval}; {self.sentence.counts})".replace("|", "\\|")
         simulated = seed.simulated + WHENCE[seed.origin]
         told = "yes" if self.is_recovered else "no"
         return f"| {seed.template} | {seed.paper} | {seed.says} | {simulated} | {said} | {told} |\n"

@@ -55,11 +55,11 @@ def test_ayers_pair_has_the_published_tests_beside_the_primary_results(tmp_path:
     line = published_line(answers)
     assert line.startswith("As published. Wilson interval with continuity correction, counting each rating as indep")
     assert "Unpaired t test on item means, for new items rated by these raters: Quality of information t(10) = " in line
-    published, primary = (one.interval.partition(", ")[0] for one in (share, answers[0].sentences[0]))
+    published, primary = (one.interval for one in (share, answers[0].sentences[0]))
     assert f"; {published}; primary result: {primary})." in line
     assert line.endswith(" Primary results are for new items and new raters.")
-    assert share.interval.endswith("counting each rating as independent")
-    assert answers[0].sentences[0].interval.endswith("for new items and new raters")
+    assert share.holds == "counting each rating as independent"
+    assert answers[0].sentences[0].holds == "for new items and new raters"
 
 
 def test_three_point_headline_has_differences_and_percent_change(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_rater_scales_headline_has_slope_on_score(tmp_path: Path) -> None:
 def test_responder_level_headline_has_difference_for_new_items_and_responders(tmp_path: Path) -> None:
     found, _ = drive("responder-level", tmp_path / "s", Effect(by_source(model=2.0), middle=0.2))
     assert "points higher than Psychotherapist" in found[0].claim
-    assert found[0].interval.endswith("for new items and new responders")
+    assert found[0].holds == "for new items and new responders"
     assert found[0].test.startswith("min F' test by items and responders (CR2), p ")
     assert found[0].counts.endswith("6 responders")
     covers(found[0], 2.0)
