@@ -12,7 +12,7 @@ import altair as alt
 from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, number, scope_text
 from app.base.numbers import whole
-from app.results.charts.rows import PERCENT, Rows, bar_labels, percent, top_legend
+from app.results.charts.rows import MANY, PERCENT, Rows, bar_labels, percent, top_legend
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import Spec, Theme, Width, config, diverging, ink_on, title_of
 
@@ -21,8 +21,6 @@ ROW_HEIGHT, LOW_ROW_HEIGHT, MARKS_HEIGHT = 46, 20, 26
 # Of what a row has for its marks.
 BAR = 0.74
 ABOUT = "How often each point of the scale was chosen, centred on the middle of the scale"
-# So many sources of one question have low rows, so that they fit on a page.
-MANY = 12
 # Bars of one chart; more are drawn in several.
 MAX_BARS = 60
 
@@ -109,7 +107,7 @@ def _rows(bars: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], l
     """The label of each row, which rows only name a question, and the row of each bar."""
     questions = [bar.measured for bar in bars]
     n_questions = len(set(questions))
-    if n_questions == 1 and len(bars) >= MANY:
+    if n_questions == 1 and len(bars) > MANY:
         return [(_counted(scope_text(bar.scope), bar),) for bar in bars], [], [*range(len(bars))]
     if n_questions == 1:
         return (

@@ -17,11 +17,11 @@ from app.analysis.wording.formatting import (
     scope_text,
 )
 from app.base.numbers import MINUS
-from app.results.charts.rows import Rows
+from app.results.charts.rows import MANY, Rows
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Colours, Spec, Theme, Width, config, title_of
 
-ROW_HEIGHT, LOW_ROW_HEIGHT, MANY = 30, 19, 12
+ROW_HEIGHT, LOW_ROW_HEIGHT = 30, 19
 # Of the points and intervals of a row, in pixels.
 MARKS_HEIGHT = 20
 # Characters of a label that fit on one line.

@@ -214,8 +214,9 @@ def bar_labels(base: alt.Chart, span: float, offset: float = 0) -> alt.Chart:
 # Rows of points with intervals, in one or several series; used for agreement, judges and summaries.
 
 ROW_HEIGHT, SERIES_HEIGHT = 14, 13
-# Many rows are drawn closer to each other.
-MANY, LOW_ROW_HEIGHT, LOW_SERIES_HEIGHT = 12, 9, 9
+# Where there are more rows than these, charts draw them closer to each other.
+MANY = 12
+LOW_ROW_HEIGHT, LOW_SERIES_HEIGHT = 9, 9
 
 
 @dataclass(frozen=True, slots=True)

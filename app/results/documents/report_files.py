@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 from app.analysis.document.findings import PlacedFigure
@@ -32,10 +32,8 @@ from app.results.documents.document_formats import Format, ReportJob
 # which picture each format holds or stands beside
 PICTURES: dict[Format, Picture] = {"html": "svg", "pdf": "pdf", "docx": "png", "md": "png", "tex": "pdf"}
 MAX_CHARTS = 24
-# The height of the text of an A4 page below a caption, and of a row of the charts that have one for each question and
-# source, in CSS pixels at the width of a chart in print.
-MAX_HEIGHT = 850
-ROW_HEIGHTS = {"primary": 20, "comparison": 20, "distribution": 28, "agreement": 16}
+# Of the marks of a chart in print, in CSS pixels: an A4 page also holds its axis, its legend and its caption.
+MAX_HEIGHT = 780
 
 
 def report_files(job: ReportJob) -> dict[str, bytes]:
@@ -70,30 +68,49 @@ def _charts(report: Report, protocol: Protocol) -> list[Chart]:
 
 
 def on_pages(chart: Chart) -> list[Chart]:
-    """The chart, or parts of it with whole questions, where it is taller than a page, which would cut it."""
-    height = ROW_HEIGHTS.get(chart.key.partition("-")[0], 0)
-    if height * len(chart.table.rows) <= MAX_HEIGHT:
-        return [chart]
-    parts: list[tuple[Estimate, ...]] = [()]
-    for key in dict.fromkeys(one.measured for one in chart.estimates):
-        more = (*parts[-1], *(one for one in chart.estimates if one.measured == key))
-        if parts[-1] and height * len(chart.tabulate(more).rows) > MAX_HEIGHT:
-            parts.append(more[len(parts[-1]) :])
-        else:
-            parts[-1] = more
+    """The chart, or parts of it where it is taller than a page, which would cut it: whole questions if these fit."""
+    parts = [part for of in _cut(chart, _question) for part in _cut(of, _question_and_scope)]
     if len(parts) == 1:
-        return [chart]
+        return parts
     return [
-        replace(chart, key=f"{chart.key}-{n}", title=f"{chart.title} ({n} of {len(parts)})", estimates=part)
+        replace(part, key=f"{chart.key}-{n}", title=f"{chart.title} ({n} of {len(parts)})")
         for n, part in enumerate(parts, start=1)
     ]
+
+
+def _cut(chart: Chart, unit: Callable[[Estimate], object]) -> list[Chart]:
+    """The chart in the fewest equal parts that fit on a page; estimates of the same unit stay together."""
+    together: dict[object, list[Estimate]] = {}
+    for one in chart.estimates:
+        together.setdefault(unit(one), []).append(one)
+    units, parts = [*together.values()], [chart]
+    while len(parts) < len(units) and any(map(_is_tall, parts)):
+        ends = [len(units) * n // (len(parts) + 1) for n in range(len(parts) + 2)]
+        parts = [
+            replace(chart, estimates=tuple(one for each in units[start:end] for one in each))
+            for start, end in pairwise(ends)
+        ]
+    return parts
+
+
+def _is_tall(chart: Chart) -> bool:
+    height = (chart.in_print or {}).get("height")
+    return isinstance(height, (int, float)) and height > MAX_HEIGHT
+
+
+def _question(estimate: Estimate) -> object:
+    return estimate.measured
+
+
+def _question_and_scope(estimate: Estimate) -> object:
+    return estimate.measured, str(estimate.scope)
 
 
 def _drawn(charts: Sequence[Chart], formats: Sequence[Format]) -> dict[str, bytes]:
     """Every picture that the formats need, by its path."""
     pictures = dict.fromkeys(PICTURES[one] for one in formats)
     # the caption says what the title would
-    specs = {one.key: {**spec, "title": None} for one in charts if (spec := one.spec()) is not None}
+    specs = {one.key: {**spec, "title": None} for one in charts if (spec := one.in_print) is not None}
     return {f"charts/{key}.{picture}": render(spec, picture) for key, spec in specs.items() for picture in pictures}
 
 

@@ -17,9 +17,10 @@ from app.analysis.document.report_context import ReportContext
 from app.analysis.estimate import Estimate
 from app.analysis.report.report_tables import records_csv
 from app.results.charts.chart import Chart
+from app.results.charts.distribution import distribution_finding, distribution_spec, distribution_table
 from app.results.charts.table import Table
 from app.results.documents.document_formats import FORMATS, ReportJob, zipped
-from app.results.documents.report_files import on_pages, report_files
+from app.results.documents.report_files import MAX_HEIGHT, on_pages, report_files
 from app.studies.folder.read import read_folder
 from tests.kit.frames import FIVE, frames, protocol
 from tests.real_data.ayers import write_ayers
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.analysis.report.report import Report
+    from app.results.charts.theme import Spec, Theme, Width
 
 
 @pytest.fixture(scope="module")
@@ -89,20 +91,37 @@ def test_captions_of_charts_say_from_how_many_answers(made: tuple[Report, dict[s
     assert "Each estimate is from 585 to 1,170 ratings, 195 items." in text
 
 
+def _spec_of_rows(estimates: Sequence[Estimate], *, title: str, theme: Theme, width: Width) -> Spec:
+    return {"height": 20 * len(estimates)}
+
+
 def test_chart_that_is_taller_than_a_page_is_drawn_in_parts() -> None:
-    """A page cut both ends of a chart of forty questions."""
-    asked = [Estimate("comparison", f"q{n // 2}", {}, "mean_difference", 0.1) for n in range(80)]
-
-    def rows(estimates: Sequence[Estimate]) -> Table:
-        return Table(("Question",), tuple((str(one.question),) for one in estimates))
-
-    chart = Chart("comparison", "comparison", None, "Differences", tuple(asked), lambda *_, **__: None, rows, str)
+    """A page cut both ends of a chart of forty questions, and of one question about 45 sources."""
+    asked = [Estimate("comparison", f"q{n // 2}", {"source": f"s{n % 2}"}, "mean_difference", 0.1) for n in range(80)]
+    rows = Table(("Question",), ())
+    chart = Chart("comparison", "comparison", None, "Rated", tuple(asked), _spec_of_rows, lambda _: rows, str)
     parts = on_pages(chart)
-    assert [part.key for part in parts] == ["comparison-1", "comparison-2"]
+    assert [part.key for part in parts] == ["comparison-1", "comparison-2", "comparison-3"]
+    assert [part.title for part in parts] == ["Rated (1 of 3)", "Rated (2 of 3)", "Rated (3 of 3)"]
     assert [one for part in parts for one in part.estimates] == asked
-    assert len(parts[0].estimates) == 42
-    assert on_pages(replace(chart, estimates=tuple(asked[:42]))) == [replace(chart, estimates=tuple(asked[:42]))]
-    assert on_pages(replace(chart, key="plane")) == [replace(chart, key="plane")]
+    assert [len(part.estimates) for part in parts] == [26, 26, 28], "two estimates of a question stay together"
+    short = replace(chart, estimates=tuple(asked[:38]))
+    assert on_pages(short) == [short]
+    of_one = tuple(replace(one, question="q", scope={"source": f"s{n}"}) for n, one in enumerate(asked))
+    assert [len(part.estimates) for part in on_pages(replace(chart, estimates=of_one))] == [26, 27, 27]
+
+
+def test_chart_of_the_ratings_of_60_sources_is_not_cut() -> None:
+    detail = {"counts": [1, 2, 3], "words": ["1", "2", "3"]}
+    rated = tuple(
+        Estimate("distribution", "care", {"source": f"s{n}"}, statistic, 2.0, n_ratings=6, detail=detail)
+        for n in range(60)
+        for statistic in ("median", "mean")
+    )
+    kinds = (distribution_spec, distribution_table, distribution_finding)
+    parts = on_pages(Chart("distribution-1", "comparison", "care", "Ratings", rated, *kinds))
+    assert [len(part.table.rows) for part in parts] == [30, 30]
+    assert all((part.in_print or {})["height"] <= MAX_HEIGHT for part in parts)
 
 
 def test_report_of_excluded_answers_does_not_say_that_nobody_rated() -> None:
