@@ -34,6 +34,15 @@ def test_difference_is_that_of_newcombe_with_fishers_test() -> None:
     assert attrition_difference((0, 0), (0, 4)).reason == "no_pairable_units"
 
 
+def test_p_value_is_that_of_scipys_exact_test() -> None:
+    rng = np.random.default_rng(1)
+    for n_assigned in [*rng.integers(1, 40, (200, 2)).tolist(), [3000, 2800]]:
+        n_left = [int(rng.integers(0, of + 1)) for of in n_assigned]
+        table = [n_left, [of - left for of, left in zip(n_assigned, n_left, strict=True)]]
+        found = attrition_difference((n_left[0], n_left[1]), (n_assigned[0], n_assigned[1])).p_value
+        assert found == pytest.approx(stats.fisher_exact(np.array(table)).pvalue, rel=1e-9, abs=1e-300), table
+
+
 # Ten raters of the arm, of whom eight finished, and ten of the reference, of whom four did: half of the arm is trimmed.
 SCORES = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 2, 4, 4, 6, np.nan])
 IS_TREATED = np.array([True] * 8 + [False] * 5)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from app.stats.arrays import Floats
 from app.stats.clusters import satterthwaite, t_p_value, t_quantile, upper_limit
@@ -94,12 +94,13 @@ def _with_spread_interval(spread: Result, prompts: float, left: float, n: int, k
     df, df_rest = k - 1, (n - 1) * (k - 1)
     tails = (1 + level) / 2, (1 - level) / 2
     ratio = left / prompts if prompts else np.inf
+    # the quantiles of chi-square; scipy.special has no function of that name
+    chi_squares = (2 * special.gammaincinv(df / 2, tail) for tail in tails)
+    shares = (1 - ratio * special.fdtri(df, df_rest, tail) for tail in tails)
     low, high = (
-        max(0.0, df * prompts / n / stats.chi2.ppf(tail, df) * (1 - ratio * stats.f.ppf(tail, df, df_rest))) ** 0.5
-        if prompts
-        else 0.0
-        for tail in tails
+        max(0.0, df * prompts / n / chi_square * share) ** 0.5 if prompts else 0.0
+        for chi_square, share in zip(chi_squares, shares, strict=True)
     )
     interval = Interval(float(low), float(max(high, spread.estimate or 0.0)), SD, level, inference="items_and_prompts")
-    p_value = float(stats.f.sf(1 / ratio, df, df_rest)) if ratio > 0 else 0.0
+    p_value = float(special.fdtrc(df, df_rest, 1 / ratio)) if ratio > 0 else 0.0
     return replace(spread, interval=interval, p_value=p_value)
