@@ -5,12 +5,20 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from app.base.database.engine import make_engine, transactions
+from app.accounts import lead_access as access
+from app.accounts import leads
+from app.analysis.data.study_folder import StudyFolder
+from app.base.database.engine import Begin, make_engine, transactions
 from app.cli.demo_maker import OPEN
-from app.rating.simulation.make_demo import open_demo, simulate_demo
+from app.rating.life_cycle import open_study
+from app.rating.simulation.demo import EMAIL, N_SIMULATED, SLUG
+from app.rating.simulation.simulate import simulate
 from app.studies.folder.read import read_folder
+from app.studies.load import load_study
+from app.studies.studies import get_study
 
 FOLDER = Path(__file__).resolve().parents[1] / "demo" / "study"
+SEED = 20_261_121
 
 
 def make_demo() -> None:
@@ -27,3 +35,20 @@ def make_demo() -> None:
     sys.stdout.write(f"{OPEN}\n")
     sys.stdout.flush()
     simulate_demo(begin)
+
+
+def open_demo(begin: Begin, folder: StudyFolder) -> None:
+    """Load the study and open it in one transaction, unless it already exists."""
+    with begin() as db:
+        if get_study(db, SLUG) is None:
+            lead = leads.get_lead(db, EMAIL) or access.add_lead(db, EMAIL)
+            load_study(db, folder, lead.id, is_demo=True)
+            open_study(db, SLUG)
+
+
+def simulate_demo(begin: Begin) -> None:
+    """Let the simulated raters rate, with the code that handles people's answers.
+
+    Raters who are already done are not changed.
+    """
+    simulate(begin, SLUG, n_raters=N_SIMULATED, seed=SEED)

@@ -12,7 +12,7 @@ from openpyxl import Workbook
 
 from app.base.database.engine import make_engine, transactions
 from app.cli.make_demo import FOLDER as DEMO
-from app.rating.simulation.make_demo import open_demo, simulate_demo
+from app.cli.make_demo import open_demo, simulate_demo
 from app.settings import settings
 from app.studies.folder.read import read_folder
 from tests.kit.builder import TEMPLATE_WORDS

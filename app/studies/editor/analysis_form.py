@@ -33,7 +33,6 @@ from app.studies.editor.stored_texts import Columns
 Data = dict[str, Any]
 COMPOSITES, CHANGES, BELIEVED = "analysis.composites", "analysis.changes", "analysis.believed_source"
 EMPATHIC = "analysis.empathic_accuracy"
-_MEANS = f"{BELIEVED}.means"
 _SCALED = frozenset(kind for kind, model in KINDS.items() if issubclass(model, ScaledQuestion))
 _NAMES = Named(Scalar())
 # Who an answer probably means, if it is not the name of a source.
