@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from app.protocol.checks import AttentionCheck, slot_of_check
+from app.protocol.completion import Completion, Ending
 from app.protocol.study import Protocol
-from app.protocol.study_parts import Completion, Ending
 from tests.kit.builder import protocol_of
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from app.base.words import number_text
+from app.protocol.completion import Outcome
 from app.protocol.study import Protocol
-from app.protocol.study_parts import Outcome
 from app.studies.editor.sections import value_at, with_value
 
 Data = dict[str, Any]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import quote, urlencode, urlsplit
 
+from app.protocol.completion import Ending, Outcome
 from app.protocol.study import Protocol
-from app.protocol.study_parts import Ending, Outcome
 from app.rating.arrival.mturk import Submission
 
 # What SONA writes for a participant's survey code in the address that grants credit.

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.base.web.deps import Db
+from app.protocol.completion import Outcome
 from app.protocol.study import Protocol
-from app.protocol.study_parts import Outcome
 from app.rating.arrival.mturk import allow_submission, submission_of
 from app.rating.deps import Session
 from app.rating.http_responses import go, rater_page

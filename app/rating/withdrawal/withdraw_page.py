@@ -11,7 +11,7 @@ from starlette.responses import Response
 from app.base.web.cookies import get_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import ForbiddenError, GoneError
-from app.protocol.study_parts import Outcome
+from app.protocol.completion import Outcome
 from app.rating.deps import NO_LINK, WITHDREW, AnySession, FormFields, rater_cookie, use_language_of_study
 from app.rating.http_responses import go, rater_page
 from app.rating.rater_path import protocol_of
