@@ -16,6 +16,7 @@ from app.protocol.questions.of_set import MIN_SET
 from app.protocol.questions.registry import AnyQuestion, Question
 from app.protocol.questions.show_if import ShowIf
 from app.protocol.study_parts import WORD_SHARE, ProtocolParts, swapped_source
+from app.protocol.waves import at_wave, numbered, pages_of_wave, unlisted, wave_problems
 
 # What is wrong with the declared looks of a protocol.
 
@@ -218,7 +219,7 @@ def show_if_problems(protocol: ProtocolParts) -> Broken:
     cycle = _cycle(dependent)
     if cycle:
         yield broken("questions.show_if", "must not form a cycle", " > ".join(cycle))
-    pages = _pages(protocol, list(about_rater))
+    pages = _pages(protocol)
     place = {key: (number, nth) for number, (keys, _) in enumerate(pages) for nth, key in enumerate(keys)}
     for key, question in dependent.items():
         if key not in about_rater:
@@ -263,13 +264,17 @@ def _test(part: str, rule: ShowIf, earlier: Question) -> Broken:
         yield broken(part, f"must name answers of {rule.question} ({allowed})", ", ".join(unknown))
 
 
-def _pages(protocol: ProtocolParts, about_rater: Sequence[str]) -> list[tuple[Sequence[str], bool]]:
+def _pages(protocol: ProtocolParts) -> list[tuple[Sequence[str], bool]]:
     """The questions about the rater page by page, as raters get them, and whether a page is shuffled."""
     flow = protocol.flow
     pages: list[tuple[Sequence[str], bool]] = [(list(flow.eligibility.accept) if flow.eligibility else [], False)]
     pages += [(page.questions, page.shuffle) for page in (*flow.before, *flow.after)]
-    named = {key for keys, _ in pages for key in keys}
-    return [*pages, ([key for key in about_rater if key not in named], False)]
+    about = unlisted(protocol.questions, flow, protocol.waves)
+    pages.append((about, False))
+    for number, _ in numbered(protocol.waves):
+        for page in pages_of_wave(flow, protocol.waves, number, about):
+            pages.append(([at_wave(key, number) for key in page.questions], page.shuffle))
+    return pages
 
 
 def _cycle(dependent: Mapping[str, Question]) -> list[str]:
@@ -300,6 +305,9 @@ def problems_between_parts(protocol: ProtocolParts) -> Broken:
     yield from _sets(protocol)
     yield from _conversation(protocol)
     yield from _flow(protocol)
+    by_browser = protocol.recruitment.platform == "link"
+    pools = protocol.design.pools
+    yield from wave_problems(protocol.waves, protocol.questions, protocol.flow, pools=pools, by_browser=by_browser)
     yield from _checks(protocol)
     yield from _rendered(protocol)
     yield from show_if_problems(protocol)

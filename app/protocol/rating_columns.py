@@ -149,6 +149,14 @@ COLUMNS = (
     RatingColumn("comment", "text", "Comment", "the rater's comment on the answer", is_given=True),
     RatingColumn("exclude", "name", "Excluded", "reason for excluding the answer from all estimates"),
     RatingColumn(
+        "wave",
+        "whole",
+        "Wave",
+        "the wave of the answer, from 1; only in studies with waves",
+        in_frame=False,
+        is_derived=True,
+    ),
+    RatingColumn(
         "source",
         "name",
         "Source",

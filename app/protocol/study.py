@@ -9,10 +9,27 @@ from app.base.words import readable
 from app.protocol.consistency import problems_between_parts
 from app.protocol.labels import Labels, unique
 from app.protocol.study_parts import ProtocolParts
+from app.protocol.waves import wave_changes, wave_composites, wave_questions, with_wave_labels
 
 
 class Protocol(ProtocolParts):
     """A validated study.yaml whose parts are consistent; an inconsistent protocol cannot be created."""
+
+    @model_validator(mode="after")
+    def _has_questions_of_waves(self) -> Protocol:
+        """Add the questions, composites and changes of later waves; a stored protocol has them already."""
+        if not self.waves:
+            return self
+        added = wave_questions(self.questions, self.flow, self.waves)
+        questions = (*(one for one in self.questions if one not in added), *added)
+        scores = {**self.analysis.composites}
+        scores |= wave_composites(scores, questions, self.waves)
+        object.__setattr__(self, "questions", questions)
+        scaled = [one.key for one in self.scaled_questions]
+        changes = wave_changes(self.analysis.changes, scores, scaled, self.waves)
+        analysis = self.analysis.model_copy(update={"composites": scores, "changes": changes})
+        object.__setattr__(self, "analysis", analysis)
+        return self
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Protocol:
@@ -30,9 +47,10 @@ def labels_of(protocol: ProtocolParts) -> Labels:
     """Every label of a study: as declared, otherwise made from the key."""
     composites = protocol.analysis.composites
     questions = {question.key: question.label for question in protocol.questions}
+    scores = {key: one.label for key, one in composites.items()}
     return Labels(
         sources=unique({key: source.label for key, source in protocol.sources.items()}),
-        questions=unique({**questions, **{key: one.label for key, one in composites.items()}}),
+        questions=unique(with_wave_labels({**questions, **scores}, protocol.waves)),
         codes={
             question.key: {code: words or readable(code) for code, words in question.code_words().items()}
             for question in protocol.questions

@@ -29,6 +29,7 @@ from app.protocol.questions.question import Key, Prose
 from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, Question, ScaledQuestion
 from app.protocol.questions.scale import Label
 from app.protocol.study_design import Design
+from app.protocol.waves import Wave
 
 # Where raters come from, and what they are paid for how many minutes.
 
@@ -240,6 +241,8 @@ class ProtocolParts(BaseModel):
     """The conversations that raters have, each before the questions about it."""
     flow: Flow = Flow()
     """What comes before and after the trials."""
+    waves: tuple[Wave, ...] = ()
+    """Later parts of the study, in which raters answer questions about themselves again; see [waves](waves.md)."""
     checks: Checks = Checks()
     """Attention checks, comprehension checks, and gold trials."""
     raters: Raters = Raters()

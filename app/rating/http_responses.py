@@ -64,6 +64,8 @@ def go_to_step(request: Request, slug: str, step: str) -> Response:
     """Redirect the browser to the page of a step."""
     if step in PAGES:
         return go(request, PAGES[step], slug=slug)
+    if step.startswith("wave") and "-" not in step:
+        return go(request, "show_wave", slug=slug)
     return go(request, "show_questions", slug=slug, step=step)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 
 from sqlalchemy import Connection
 
@@ -15,6 +16,7 @@ from app.protocol.questions.form import Answers, PageTimes, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
+from app.protocol.waves import open_wave, welcome_step
 from app.rating.answers.ratings import GOLD
 from app.rating.answers.submit import Action, Sent, release_turns, store
 from app.rating.arrival.admission import Turned, turned_by_limits
@@ -164,9 +166,43 @@ def _texts(text: str | None, turns: Sequence[Mapping[str, str]] | None) -> tuple
 def current_step(db: Connection, session: RatingSession) -> str:
     """The rater's current step, as `protocol.pages.steps` names it; or how they ended, if they did not finish."""
     if session.has_ended:
-        return DONE if session.session_state == "finished" else session.session_state
+        return _later_step(db, session) if session.session_state == "finished" else session.session_state
     protocol = protocol_of(db, session)
     return next_step(rater_steps(protocol, pool=session.pool, condition=session.condition), session.passed)
+
+
+def _later_step(db: Connection, session: RatingSession) -> str:
+    """The current step of a rater who finished the first wave."""
+    protocol, wave = protocol_of(db, session), wave_now(db, session)
+    if wave is None:
+        return DONE
+    steps = rater_steps(protocol, pool=session.pool, condition=session.condition, wave=wave)
+    return next_step(steps, session.passed)
+
+
+def wave_now(db: Connection, session: RatingSession) -> int | None:
+    """The later wave that a rater who finished the first one can answer now; None if there is none."""
+    protocol = protocol_of(db, session)
+    if not protocol.waves or session.finished_at is None or session.status == "closed":
+        return None
+    return open_wave(protocol.waves, finished_on(session), today(), session.passed)
+
+
+def finished_on(session: RatingSession) -> date:
+    """The date in UTC on which a rater finished the first wave, or today."""
+    return (session.finished_at or datetime.now(UTC)).astimezone(UTC).date()
+
+
+def today() -> date:
+    """The date in UTC."""
+    return datetime.now(UTC).date()
+
+
+def begin_wave(db: Connection, session: RatingSession) -> None:
+    """Record that a rater begins the later wave that is open; a second click changes nothing."""
+    wave = wave_now(db, session)
+    if wave is not None and current_step(db, session) == welcome_step(wave):
+        record_step(db, session, welcome_step(wave))
 
 
 def as_shown(db: Connection, session: RatingSession, view: AssignmentView) -> AssignmentView:
@@ -291,7 +327,7 @@ def _check(db: Connection, protocol: Protocol, view: AssignmentView) -> None:
 def finish(db: Connection, session: RatingSession) -> bool:
     """Mark the session as finished if all steps are completed; False if one is open or the session ended otherwise."""
     if session.session_state == "finished":
-        return True
+        return current_step(db, session) == DONE
     if session.has_ended or current_page(db, session) != DONE:
         return False
     if session.session_state != "active":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -43,7 +44,7 @@ OF_COOKIE = f"""
       s.begun_at IS NOT NULL AS has_begun, s.protocol_version, p.sha256, p.title, st.status, st.seed,
       coalesce(s.condition, '') AS condition,
       (SELECT pool FROM raters r WHERE r.study_id = s.study_id AND r.id = s.rater_id) AS pool,
-      s.paused_at IS NOT NULL AS is_paused,
+      s.paused_at IS NOT NULL AS is_paused, s.finished_at,
       ARRAY(SELECT step FROM steps d WHERE d.study_id = s.study_id AND d.rating_session_id = s.id) AS passed,
       EXISTS (SELECT FROM rater_messages n
               WHERE n.study_id = s.study_id AND n.rater_id = s.rater_id AND n.read_at IS NULL) AS has_message,
@@ -69,6 +70,13 @@ _STATE = text("""
 _STEP = text("""
     INSERT INTO steps (study_id, rating_session_id, step, detail)
     VALUES (:study, :session, :step, CAST(:detail AS jsonb)) ON CONFLICT DO NOTHING
+""")
+# When a session finished or completed a step, and in which browser.
+_DONE_AT = text("""
+    SELECT coalesce(d.done_at, s.finished_at) > now() - interval '10 minutes' AS is_fresh, d.detail ->> 'move' AS move
+    FROM rating_sessions s LEFT JOIN steps d
+      ON d.study_id = s.study_id AND d.rating_session_id = s.id AND d.step = :step
+    WHERE s.study_id = :study AND s.id = :session
 """)
 _BEGIN = text("""
     UPDATE rating_sessions SET begun_at = coalesce(begun_at, now()) WHERE study_id = :study AND id = :session
@@ -107,6 +115,7 @@ class RatingSession:
     passed: tuple[str, ...]
     move_id: int | None = None
     has_message: bool = False
+    finished_at: datetime | None = None
 
     @classmethod
     def of(cls, row: Mapping[Any, Any]) -> RatingSession:
@@ -146,6 +155,15 @@ def record_step(
     row = {"study": session.study_id, "session": session.session_id, "step": step}
     db.execute(_STEP, row | {"detail": json.dumps(detail or {}, ensure_ascii=False)})
     return replace(session, passed=(*session.passed, step))
+
+
+def how_ended(db: Connection, session: RatingSession, step: str) -> tuple[bool, bool]:
+    """Whether the rater completed a step just now, and whether in this browser, if the step records that.
+
+    The session, if there is no such step.
+    """
+    row = db.execute(_DONE_AT, {"study": session.study_id, "session": session.session_id, "step": step}).one()
+    return bool(row.is_fresh), row.move is not None and row.move == str(session.move_id)
 
 
 def record_begin(db: Connection, session: RatingSession) -> None:

@@ -14,13 +14,14 @@ class RaterLink(NamedTuple):
     hint: str
 
 
-def rater_links(base: str, rater_token: str, *, platform: str | None = None) -> list[RaterLink]:
+def rater_links(base: str, rater_token: str, *, platform: str | None = None, wave: int = 1) -> list[RaterLink]:
     """Return one link per platform.
 
     Args:
         base: the address of the server, without a slash at the end.
         rater_token: stands for the study in the addresses of raters.
         platform: where raters come from, if the study says so; only with `link`, a link without an ID admits raters.
+        wave: the wave that the links are for; links of a later one never start the study for somebody new.
 
     Parts in braces or percent signs are filled in by the platform.
     """
@@ -28,7 +29,7 @@ def rater_links(base: str, rater_token: str, *, platform: str | None = None) -> 
     prolific = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
     plain = (study, "The same for everyone. Each browser that opens it is one rater.")
     own_id = (f"{study}?participant=ID", "Replace ID with a participant ID of your own for each rater.")
-    return [
+    links = [
         RaterLink(
             "prolific",
             "Prolific",
@@ -46,3 +47,13 @@ def rater_links(base: str, rater_token: str, *, platform: str | None = None) -> 
         ),
         RaterLink("link", "Any other participants", *(plain if platform == "link" else own_id)),
     ]
+    return [one._replace(address=of_wave(one.address, wave)) for one in links]
+
+
+def of_wave(address: str, wave: int) -> str:
+    """The address that raters open for a wave.
+
+    >>> of_wave("https://example.org/s/x", 2), of_wave("https://example.org/s/x?participant=ID", 2)
+    ('https://example.org/s/x?wave=2', 'https://example.org/s/x?participant=ID&wave=2')
+    """
+    return address if wave == 1 else f"{address}{'&' if '?' in address else '?'}wave={wave}"

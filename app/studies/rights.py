@@ -116,6 +116,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "export_bonus",
         "export_mturk",
         "export_sona",
+        "export_due",
         "submit_recruitment",
         "submit_rater_invitations",
         "submit_title",

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 PARTS = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-SAME_AS = {"flow.after": "flow.before"}
+SAME_AS = {
+    "flow.after": "flow.before",
+    "waves.questionnaires": "flow.before",
+    "waves.completion": "completion.otherwise",
+}
 
 
 def models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any type

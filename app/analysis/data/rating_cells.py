@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 import numpy as np
@@ -22,6 +22,7 @@ from app.base.files.distinct_cells import (
 )
 from app.protocol.rating_columns import RatingColumn, Table
 from app.protocol.study import Protocol
+from app.protocol.waves import wave_of
 
 # Answers in words: what a number, a code or an outcome in ratings.csv stands for.
 
@@ -83,6 +84,7 @@ class Dictionaries:
         simulated: for each rater in `keys`, true or false.
         labels: the words of answers, by question and value.
         epoch: the day from which times are counted.
+        waves: the wave of each question; empty in a study without waves.
     """
 
     keys: Mapping[Table, Keys]
@@ -93,6 +95,7 @@ class Dictionaries:
     simulated: NDArray[np.bytes_]
     labels: Mapping[tuple[str, str], str]
     epoch: dt.date
+    waves: Mapping[str, int] = field(default_factory=dict)
 
 
 def rating_cells(columns: Sequence[RatingColumn], piece: Piece, known: Dictionaries) -> dict[str, Cells]:
@@ -120,12 +123,23 @@ def rating_cells(columns: Sequence[RatingColumn], piece: Piece, known: Dictionar
         **cells,
         "value": either(cells.get("chosen", blank), cells.get("text", blank), said),
         "exclude": either(cells.get("exclude", blank), picked(known.exclusions, places["rater"])),
+        "wave": _waves(cells["question"], known.waves) if known.waves else blank,
         "source": picked(known.sources, np.where(chosen > 0, chosen, places["response"])),
         "value_number": cells.get("number", blank),
         "rater_kind": picked(known.rater_kinds, places["rater"]),
         "is_simulated": picked(known.simulated, places["rater"]),
         "value_label": either(picked(known.source_labels, chosen), _words(cells["question"], said, known.labels)),
     }
+
+
+def question_waves(protocol: Protocol) -> dict[str, int]:
+    """The wave of each question; empty in a study without waves."""
+    return {one.key: wave_of(one.key, protocol.waves) for one in protocol.questions} if protocol.waves else {}
+
+
+def _waves(question: Cells, waves: Mapping[str, int]) -> Cells:
+    numbers = (waves.get(key.decode()) for key in question.distinct.tolist())
+    return Cells(encoded(["" if number is None else str(number) for number in numbers]), question.at)
 
 
 def _rows(piece: Piece, places: NDArray[np.intp]) -> Piece:

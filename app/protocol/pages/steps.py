@@ -10,6 +10,7 @@ from app.protocol.pages.page_slots import Shown, slots_of_rater, slots_of_trial
 from app.protocol.questions.form import Answer
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
+from app.protocol.waves import at_wave, pages_of_wave, unlisted, welcome_step
 
 # The last step: raters who reach it have completed everything.
 DONE = "done"
@@ -17,21 +18,46 @@ DONE = "done"
 AFTER_RATINGS = frozenset({"debrief", DONE})
 
 
-def rater_steps(protocol: Protocol, *, pool: str | None = None, condition: str = "") -> tuple[str, ...]:
-    """The steps of a rater's path, in order, ending with `done`.
+def rater_steps(protocol: Protocol, *, pool: str | None = None, condition: str = "", wave: int = 1) -> tuple[str, ...]:
+    """The steps of a rater's path in one wave, in order, ending with `done`.
 
     Args:
         protocol: the study.
         pool: the rater's pool; some questionnaires are for certain pools only.
         condition: the rater's between-rater cell; some questions are asked in one condition only.
+        wave: the first wave is the whole study, a later one has a page to begin and its questionnaires.
 
     Returns:
         Those of `consent`, `eligibility`, `before-1`..., `instructions`, `comprehension`, `practice`, `rating`,
         `revisit`, `after-1`..., `about`, `debrief` that the study has; always `instructions`, `rating` and `done`. The
         number of a questionnaire is its position in study.yaml; `about` asks the questions that no other part asks.
+        In wave 2 they are `wave2`, `wave2-1`... and `done`.
     """
+    there = _first_wave(protocol, pool) if wave == 1 else _later_wave(protocol, pool, wave)
+    return tuple(
+        step
+        for step, part in there
+        if part and (not isinstance(part, Questionnaire) or slots_of_step(protocol, step, condition=condition))
+    )
+
+
+def _later_wave(protocol: Protocol, pool: str | None, wave: int) -> list[tuple[str, object]]:
+    step = welcome_step(wave)
+    return [(step, True), *_questionnaires(step, _pages_of(protocol, wave), pool), (DONE, True)]
+
+
+def _pages_of(protocol: Protocol, wave: int) -> tuple[Questionnaire, ...]:
+    """The pages of a later wave, naming the questions as they are called there."""
+    about = unlisted(protocol.questions, protocol.flow, protocol.waves)
+    pages = pages_of_wave(protocol.flow, protocol.waves, wave, about)
+    return tuple(
+        page.model_copy(update={"questions": tuple(at_wave(key, wave) for key in page.questions)}) for page in pages
+    )
+
+
+def _first_wave(protocol: Protocol, pool: str | None) -> list[tuple[str, object]]:
     flow = protocol.flow
-    there = [
+    return [
         ("consent", flow.consent),
         ("eligibility", flow.eligibility),
         *_questionnaires("before", flow.before, pool),
@@ -45,11 +71,6 @@ def rater_steps(protocol: Protocol, *, pool: str | None = None, condition: str =
         ("debrief", flow.debrief),
         (DONE, True),
     ]
-    return tuple(
-        step
-        for step, part in there
-        if part and (not isinstance(part, Questionnaire) or slots_of_step(protocol, step, condition=condition))
-    )
 
 
 def _questionnaires(
@@ -75,16 +96,16 @@ def questionnaire_of(protocol: Protocol, step: str) -> Questionnaire | None:
     if name in {"before", "after"}:
         pages = flow.before if name == "before" else flow.after
         return dict(enumerate(pages, start=1)).get(int(number) if number.isdecimal() else 0)
+    if name.startswith("wave") and number.isdecimal():
+        pages = _pages_of(protocol, int(name[4:]) if name[4:].isdecimal() else 0)
+        return dict(enumerate(pages, start=1)).get(int(number))
     if step == "eligibility" and flow.eligibility:
         return Questionnaire(questions=tuple(flow.eligibility.accept))
     return _unnamed(protocol) if step == "about" else None
 
 
 def _unnamed(protocol: Protocol) -> Questionnaire | None:
-    flow = protocol.flow
-    named = {key for page in (*flow.before, *flow.after) for key in page.questions}
-    named |= set(flow.eligibility.accept) if flow.eligibility else set()
-    keys = tuple(q.key for q in protocol.questions if q.target == "rater" and q.key not in named)
+    keys = unlisted(protocol.questions, protocol.flow, protocol.waves)
     return Questionnaire(questions=keys) if keys else None
 
 

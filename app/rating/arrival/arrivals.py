@@ -210,6 +210,14 @@ def record_arrival(
     return _get_or_start_session(db, study, rater_id, token, lease_minutes)
 
 
+def has_arrived(db: Connection, study: ArrivalStudy, platform: str, platform_id: str) -> bool:
+    """Whether somebody has arrived with this ID of a platform before."""
+    key = installation_key(db, _KEY_NAME)
+    token = _token(key, study, _pseudonym(key, study.id, platform, platform_id))
+    there = db.execute(_THERE, {"study": study.id, "hash": token_hash(token)}).one_or_none()
+    return there is not None or _gone(db, study, token) is not None
+
+
 def _ascii(cookie: str | None) -> str:
     """The cookie if it is ASCII, as `compare_digest` requires; otherwise empty, because our tokens are ASCII."""
     return cookie if cookie and cookie.isascii() else ""

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, text
 
 from app.protocol.allocation.trials import kind_of_trials
 from app.protocol.study import Protocol
+from app.protocol.waves import wave_of
 from app.rating.review.text_words import n_words
 
 # Silent reading of English non-fiction (Brysbaert 2019), and a usual time per answer in web surveys.
@@ -35,7 +36,8 @@ def planned_minutes(db: Connection, study_id: int, protocol: Protocol, n_trials:
 def other_minutes(protocol: Protocol) -> float:
     """The time of a rater beside the trials: the consent form, the instructions, and the questions about the rater."""
     consent = protocol.flow.consent.text if protocol.flow.consent else ""
-    n_asked = sum(question.target == "rater" for question in protocol.questions)
+    asked = (one.key for one in protocol.questions if one.target == "rater")
+    n_asked = sum(wave_of(key, protocol.waves) == 1 for key in asked)
     read = len(f"{consent} {protocol.instructions}".split()) / WORDS_PER_MINUTE
     return read + n_asked * SECONDS_PER_ANSWER / 60
 

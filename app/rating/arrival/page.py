@@ -16,8 +16,9 @@ from app.base.rendering.pages import use_language
 from app.base.web.cookies import address_of, get_cookie, set_cookie
 from app.base.web.deps import Db, turn
 from app.base.web.errors import ForbiddenError, GoneError, NoStudyError, PageError, RedirectError, TooManyError
+from app.protocol.study import Protocol
 from app.rating.arrival import mturk
-from app.rating.arrival.arrivals import ArrivalStudy, OpenedSession, get_arrival_study
+from app.rating.arrival.arrivals import ArrivalStudy, OpenedSession, get_arrival_study, has_arrived
 from app.rating.deps import MAX_AGE_S, NO_LINK, NOT_YET, WITHDREW, NotOpenError, check_open, rater_cookie
 from app.rating.http_responses import go, rater_page
 from app.rating.rater_path import Arrival, InvitedOnlyError, arrive
@@ -35,12 +36,21 @@ PLATFORMS = {
 }
 MAX_ID = 200
 AGAIN = "again"
+# The parameter of a link for a later wave: such a link never starts the study for somebody new.
+WAVE = "wave"
 
 
 class LinkError(PageError):
     """The link does not identify the rater."""
 
     title = message("This link is not complete")
+
+
+class LaterPartError(PageError):
+    """The link is for a later wave, and nobody with this participant ID took part in the first one."""
+
+    status = 403
+    title = message("This link is for people who took part before")
 
 
 class InvalidLinkError(PageError):
@@ -90,6 +100,13 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     # A personal link is looked up first: one that was revoked will not work later either.
     if study.status == "draft" and arrival.platform != "invite":
         raise NotOpenError(NOT_YET)
+    if _is_new_to_later_wave(request, db, study, protocol, arrival):
+        raise LaterPartError(
+            message(
+                "Your participant ID is not one of those from the first part, so nothing was stored. Please open this "
+                "part from the account with which you took part before."
+            )
+        )
     rating_session = _open_session(request, slug, db, study, arrival)
     # Checked before the commit: an exception here rolls back the arrival of a new rater.
     if session := get_rating_session(db, slug, rating_session.token):
@@ -97,6 +114,13 @@ def show_arrival(request: Request, slug: str, db: Db) -> Response:
     response = go(request, "show_current", slug=slug)
     set_cookie(request, response, rater_cookie(slug), rating_session.token, max_age=MAX_AGE_S)
     return response
+
+
+def _is_new_to_later_wave(request: Request, db: Db, study: ArrivalStudy, protocol: Protocol, arrival: Arrival) -> bool:
+    """Whether the link names a later wave, and its participant ID is new. Personal links are known or do not work."""
+    number = request.query_params.get(WAVE, "")
+    is_later = bool(protocol.waves) and number not in {"", "1"} and arrival.platform != "invite"
+    return is_later and not has_arrived(db, study, arrival.platform, arrival.platform_id)
 
 
 def _open_session(request: Request, slug: str, db: Db, study: ArrivalStudy, arrival: Arrival) -> OpenedSession:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape
@@ -84,7 +84,20 @@ def with_channel(data: Data, key: str) -> Data:
         for path in ("code", *(f"otherwise.{outcome}.code" for outcome in _OTHERWISE)):
             if not value_at(data, f"completion.{path}"):
                 data = with_value(data, f"completion.{path}", new_code())
+        data = _with_codes_of_waves(data, lambda wave: not value_at(wave, "completion.code"))
     return data
+
+
+def _with_codes_of_waves(data: Data, needs_code: Callable[[Data], bool]) -> Data:
+    """The content of study.yaml with new codes for some of the later waves, which are studies of their own."""
+    waves = data.get("waves")
+    if not isinstance(waves, list):
+        return data
+    found = [
+        with_value(one, "completion.code", new_code()) if isinstance(one, dict) and needs_code(one) else one
+        for one in waves
+    ]
+    return {**data, "waves": found}
 
 
 def with_own_codes(data: Data) -> Data:
@@ -94,7 +107,7 @@ def with_own_codes(data: Data) -> Data:
     for path in ("completion.code", *(f"completion.otherwise.{outcome}.code" for outcome in _OTHERWISE)):
         if value_at(data, path):
             data = with_value(data, path, new_code())
-    return data
+    return _with_codes_of_waves(data, lambda wave: bool(value_at(wave, "completion.code")))
 
 
 def new_code() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
@@ -16,13 +16,17 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.base.web.file_responses import csv_file
 from app.base.web.links import base_address
+from app.protocol.study import Protocol
 from app.protocol.study_parts import Currency
+from app.protocol.waves import Wave, numbered, wave_label
 from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.arrival.expected_minutes import planned_minutes
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.life_cycle import get_needs
+from app.rating.rater_path import today
 from app.rating.recruitment.invited_people import invited_people
 from app.rating.recruitment.recruitment import CHANNELS, PERSONAL, channel_of, pay_in_words, platform_form, with_channel
+from app.rating.recruitment.wave_returns import WaveCounts, count_returns
 from app.studies.audit import record_act
 from app.studies.editor.controls import text_of
 from app.studies.editor.design_page import DesignForm, design_page, placed, save_section
@@ -140,8 +144,33 @@ def _page(
         pay=pay_in_words(protocol, minutes),
         minutes=minutes,
         endings=endings,
+        waves=_waves(request, db, study, protocol, channel),
         redrawn=(),
         placed=placed(edit, section_controls(SECTION, edit.data)),
         pools=list(protocol.design.pools),
         **{"problem": "", "people": "", "link": None, **invited},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWave:
+    """A later wave: its link, empty with personal links; what to tell raters; and how many are due, if opened."""
+
+    number: int
+    label: str
+    link: str
+    declared: Wave
+    counts: WaveCounts | None
+
+
+def _waves(request: Request, db: Db, study: StudyRow, protocol: Protocol, channel: str) -> list[ShownWave]:
+    published = get_protocol(db, study.id, study.protocol_version)
+    counts = {one.number: one for one in count_returns(db, study.id, published, today())} if study.opened_at else {}
+    shown = []
+    for number, wave in numbered(protocol.waves):
+        found = rater_links(
+            base_address(request), study.rater_token, platform=protocol.recruitment.platform, wave=number
+        )
+        link = next((one.address for one in found if one.platform == channel), "")
+        shown.append(ShownWave(number, wave_label(protocol.waves, number), link, wave, counts.get(number)))
+    return shown

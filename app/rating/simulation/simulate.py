@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 from app.base.database.engine import Begin
 from app.protocol.study import Protocol
 from app.protocol.study_design import Design
+from app.protocol.waves import numbered
 from app.rating.arrival.arrivals import ArrivalStudy, get_own_arrival_study
 from app.rating.conversations.transcripts import end
 from app.rating.conversations.turns import is_conversing, talk_of
@@ -62,6 +63,33 @@ def mark_simulated(db: Connection, study_id: int, rater_id: int) -> None:
     """Mark a rater as simulated, wherever they appear."""
     db.execute(_MARK, {"study": study_id, "rater": rater_id})
 
+
+# Move what a simulated rater has done so far into the past.
+_EARLIER = (
+    text("""
+        UPDATE rating_sessions SET arrived_at = arrived_at - make_interval(days => :days),
+          begun_at = begun_at - make_interval(days => :days), finished_at = finished_at - make_interval(days => :days)
+        WHERE study_id = :study AND id = :session
+    """),
+    text("""
+        UPDATE steps SET done_at = done_at - make_interval(days => :days)
+        WHERE study_id = :study AND rating_session_id = :session
+    """),
+    text("""
+        UPDATE assignments SET planned_at = planned_at - make_interval(days => :days),
+          served_at = served_at - make_interval(days => :days),
+          first_action_at = first_action_at - make_interval(days => :days),
+          submitted_at = submitted_at - make_interval(days => :days)
+        WHERE study_id = :study AND rating_session_id = :session
+    """),
+    text("""
+        UPDATE ratings SET rated_at = rated_at - make_interval(days => :days),
+          served_at = served_at - make_interval(days => :days)
+        WHERE study_id = :study AND rater_id = :rater
+    """),
+)
+# Proportion of simulated raters who come back for a later wave.
+RETURN_SHARE = 0.9
 
 SIMULATED = "simulated"
 # Pages at which a simulated rater stops; a rater who would have to wait leaves.
@@ -164,9 +192,25 @@ def _go(db: Connection, study: ArrivalStudy, arriving: SimulatedArrival, seed: i
         mark_simulated(db, study.id, arriving.rater_id)
     rating_session = arrive(db, study, Arrival(SIMULATED, arriving.name, {}), pool=arriving.pool, is_simulated=True)
     assert rating_session is not None  # noqa: S101 - only invited raters can be turned away
-    rated = go_on(db, study.slug, rating_session.token, Mind(seed, arriving.name, names))
+    mind = Mind(seed, arriving.name, names)
+    rated = go_on(db, study.slug, rating_session.token, mind)
     finish(db, _session(db, study.slug, rating_session.token))
+    _come_back(db, study.slug, rating_session.token, mind)
     return len(rated)
+
+
+def _come_back(db: Connection, slug: str, token: str, mind: Mind) -> None:
+    """Answer the later waves, each as if its day had come; some raters do not come back."""
+    session = _session(db, slug, token)
+    days = 0
+    for _, wave in numbered(protocol_of(db, session).waves):
+        if mind.rng.random() >= RETURN_SHARE:
+            return
+        values = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
+        for statement in _EARLIER:
+            db.execute(statement, {**values, "days": wave.days - days})
+        days = wave.days
+        go_on(db, slug, token, mind)
 
 
 def go_on(db: Connection, slug: str, token: str, mind: Mind, *, until: Container[str] = ()) -> set[int]:

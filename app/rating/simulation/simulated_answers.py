@@ -21,7 +21,7 @@ from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from app.rating.answers.ratings import GOLD
 from app.rating.arrival.consent import agree
-from app.rating.rater_path import begin_rating, protocol_of, slots_of
+from app.rating.rater_path import begin_rating, begin_wave, protocol_of, slots_of
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession
 from app.rating.steps.attention import attention_now, submit_attention
@@ -165,6 +165,8 @@ def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> 
         begin_rating(db, session)
     elif step == "debrief":
         pass_debrief(db, session)
+    elif step.startswith("wave") and "-" not in step:
+        begin_wave(db, session)
     elif step == "attention":
         _answer_attention_check(db, session)
     elif step == "comprehension":

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from app.protocol.completion import Ending, Outcome
 from app.protocol.study import Protocol
+from app.protocol.waves import SECOND
 from app.rating.arrival.mturk import Submission
 
 # What SONA writes for a participant's survey code in the address that grants credit.
@@ -33,10 +34,20 @@ class PageEnding:
 
 
 def ending_of(
-    protocol: Protocol, outcome: Outcome | Literal["completed"], *, is_prolific: bool, is_moved: bool = False
+    protocol: Protocol,
+    outcome: Outcome | Literal["completed"],
+    *,
+    is_prolific: bool,
+    is_moved: bool = False,
+    wave: int = 1,
 ) -> PageEnding:
-    """What a rater with this outcome gets; no code in a browser that only has an ID, which others may know."""
-    ending = protocol.completion if outcome == "completed" else protocol.completion.of(outcome)
+    """What a rater with this outcome gets; no code in a browser that only has an ID, which others may know.
+
+    `wave`: the wave that they completed.
+    """
+    ending: Ending = protocol.completion if outcome == "completed" else protocol.completion.of(outcome)
+    if wave >= SECOND:
+        ending = protocol.waves[wave - SECOND].completion
     address = completion_address(ending, is_prolific=is_prolific)
     if is_moved:
         return PageEnding("", ending.text, None, is_elsewhere=bool(ending.code or address))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any, Literal, cast
 
 from fastapi import APIRouter, Request
@@ -11,12 +12,22 @@ from starlette.responses import Response
 from app.base.web.deps import Db
 from app.protocol.completion import Outcome
 from app.protocol.study import Protocol
+from app.protocol.waves import SECOND, days_of, end_step, last_done, numbered, welcome_step
 from app.rating.arrival.mturk import allow_submission, submission_of
 from app.rating.deps import Session
 from app.rating.http_responses import go, rater_page
-from app.rating.rater_path import current_page, current_step, finish, protocol_of
+from app.rating.rater_path import (
+    begin_wave,
+    current_page,
+    current_step,
+    finish,
+    finished_on,
+    protocol_of,
+    today,
+    wave_now,
+)
 from app.rating.seats.assignment_view import AssignmentView
-from app.rating.sessions import RatingSession, get_origin
+from app.rating.sessions import RatingSession, get_origin, how_ended
 from app.rating.steps.debriefing import list_rated_responses
 from app.rating.steps.endings import PageEnding, ending_of, with_survey_code
 from app.rating.steps.questionnaires import pass_debrief
@@ -59,9 +70,67 @@ def show_done(request: Request, slug: str, db: Db, session: Session) -> Response
     if is_walk_through(slug):
         end_walk_through(db, session.study_id)
     protocol = protocol_of(db, session)
+    wave = last_done(protocol.waves, session.passed)
+    is_fresh, is_here = how_ended(db, session, end_step(wave))
     finished = replace(session, session_state="finished")
-    ending = _ending(db, session, "completed")
-    return _ending_page(request, "done.html", slug, protocol, session=finished, ending=ending)
+    ending = _ending(db, session, "completed", wave=wave, is_here=is_here)
+    later = later_waves(session, protocol)
+    return _ending_page(
+        request,
+        "done.html",
+        slug,
+        protocol,
+        session=finished,
+        ending=ending,
+        later=later,
+        # Who comes back early reads when to come, and is not sent to the platform again.
+        is_early=later.number is not None and not is_fresh,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What a rater who has finished a wave reads about the next ones: the wave that opens next, from when until when;
+    and the one that they have missed, if any.
+    """
+
+    number: int | None = None
+    opens: date | None = None
+    closes: date | None = None
+    missed: int | None = None
+    closed: date | None = None
+
+
+def later_waves(session: RatingSession, protocol: Protocol) -> Later:
+    """The later waves of a rater, none if the study is closed."""
+    later = Later()
+    for number, _ in numbered(protocol.waves) if session.status != "closed" else ():
+        opens, closes = days_of(protocol.waves, number, finished_on(session))
+        if end_step(number) in session.passed:
+            later = Later()
+        elif today() < opens:
+            return replace(later, number=number, opens=opens, closes=closes)
+        elif closes is not None:
+            later = Later(missed=number, closed=closes)
+    return later
+
+
+@router.get("/{slug}/wave")
+def show_wave(request: Request, slug: str, db: Db, session: Session) -> Response:
+    """The page with which a rater begins a later wave."""
+    wave = wave_now(db, session)
+    if wave is None or current_step(db, session) != welcome_step(wave):
+        return go(request, "show_current", slug=slug)
+    protocol = protocol_of(db, session)
+    declared = protocol.waves[wave - SECOND]
+    _, closes = days_of(protocol.waves, wave, finished_on(session))
+    return rater_page(request, "wave.html", slug, protocol, session=session, number=wave, wave=declared, closes=closes)
+
+
+@router.post("/{slug}/wave")
+def submit_wave(request: Request, slug: str, db: Db, session: Session) -> Response:
+    begin_wave(db, session)
+    return go(request, "show_current", slug=slug)
 
 
 @router.get("/{slug}/ended")
@@ -75,10 +144,22 @@ def show_ended(request: Request, slug: str, db: Db, session: Session) -> Respons
     )
 
 
-def _ending(db: Db, session: RatingSession, outcome: Outcome | Literal["completed"]) -> PageEnding:
-    """The code, address and message at the end; without a code, MTurk workers return the assignment instead."""
+def _ending(
+    db: Db,
+    session: RatingSession,
+    outcome: Outcome | Literal["completed"],
+    *,
+    wave: int = 1,
+    is_here: bool = False,
+) -> PageEnding:
+    """The code, address and message at the end; without a code, MTurk workers return the assignment instead.
+
+    A browser that only has an ID gets the code of a later wave that was answered there (`is_here`).
+    """
     platform, parameters = get_origin(db, session)
-    ending = ending_of(protocol_of(db, session), outcome, is_prolific=platform == "prolific", is_moved=session.is_moved)
+    is_elsewhere = session.is_moved and not is_here
+    is_prolific = platform == "prolific"
+    ending = ending_of(protocol_of(db, session), outcome, is_prolific=is_prolific, is_moved=is_elsewhere, wave=wave)
     is_paid = outcome == "completed" or bool(ending.code)
     submission = submission_of(platform, parameters) if is_paid else None
     return replace(with_survey_code(ending, parameters), submission=submission)

@@ -9,11 +9,12 @@ from sqlalchemy import Connection
 
 from app.base.language.message import message
 from app.protocol.pages.shown_questions import askable, not_yet_asked, shown, shown_in_form, values_of
-from app.protocol.pages.steps import is_eligible, questionnaire_of, slots_of_step
+from app.protocol.pages.steps import DONE, is_eligible, questionnaire_of, slots_of_step
 from app.protocol.questions.form import Answers, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
-from app.rating.rater_path import current_step, protocol_of
+from app.protocol.waves import end_step
+from app.rating.rater_path import current_step, protocol_of, wave_now
 from app.rating.sessions import NotHereError, RatingSession, get_rater, record_state, record_step
 from app.rating.steps.rater_answers import forget_rater_answers, list_rater_answers, record_rater_answers
 
@@ -116,4 +117,8 @@ def _forget_hidden(db: Connection, session: RatingSession, slots: Sequence[Slot]
 
 
 def _record_step(db: Connection, session: RatingSession, step: str) -> None:
-    record_step(db, session, step, {"protocol_version": session.protocol_version, "protocol_sha256": session.sha256})
+    version = {"protocol_version": session.protocol_version, "protocol_sha256": session.sha256}
+    wave = wave_now(db, session)
+    session = record_step(db, session, step, version)
+    if wave is not None and current_step(db, session) == DONE:
+        record_step(db, session, end_step(wave), {**version, "move": session.move_id})

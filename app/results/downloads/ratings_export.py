@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from sqlalchemy import Connection, TextClause, text
 
-from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, answer_labels, rating_cells
+from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, answer_labels, question_waves, rating_cells
 from app.base.database.engine import Begin
 from app.base.files.distinct_cells import csv_header, csv_rows, encoded
 from app.protocol.rating_columns import ALWAYS_WRITTEN, COLUMNS, RATER_EXCLUDED, RatingColumn, Table
@@ -81,7 +81,8 @@ def copy_ratings_csv(db: Connection, study_id: int, protocol: Protocol, file: Bi
         file: takes the text as UTF-8.
     """
     filled = filled_columns(db, study_id)
-    names = [name for name in _written(filled) if name != "value_label" or _has_words(db, study_id, protocol)]
+    shown = _written(filled | ({"wave"} if protocol.waves else set()))
+    names = [name for name in shown if name != "value_label" or _has_words(db, study_id, protocol)]
     if "exclude" not in names and _has_excluded(db, study_id):
         names = [column.name for column in COLUMNS if column.name in {*names, "exclude"}]
     file.write(csv_header(names))
@@ -175,4 +176,5 @@ def _dictionaries(
         exclusions=encoded(["", *(f"{RATER_EXCLUDED}{reason}" if reason is not None else "" for reason in reasons)]),
         labels=answer_labels(protocol),
         epoch=EPOCH,
+        waves=question_waves(protocol),
     )

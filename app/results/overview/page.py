@@ -16,6 +16,8 @@ from app.base.web.errors import PageError
 from app.base.web.links import base_address
 from app.rating import life_cycle as design
 from app.rating.checklist import get_opening
+from app.rating.rater_path import today
+from app.rating.recruitment.wave_returns import count_returns
 from app.results.overview.progress import get_progress, progress_words
 from app.results.overview.progress_chart import ProgressChart
 from app.studies import coverage
@@ -110,5 +112,11 @@ def _counted(db: Db, study: Own) -> dict[str, Any]:
     )
     counts = coverage.get_counts(db, study.id)
     refresh_s = 5 if counted.n_trials < MANY_TRIALS and counts.n_ratings < MANY_ANSWERS else 30
-    labels = protocol.labels
-    return {"coverage": counted, "counts": counts, "refresh_s": refresh_s, "progress": progress, "labels": labels}
+    return {
+        "waves": count_returns(db, study.id, protocol, today()),
+        "coverage": counted,
+        "counts": counts,
+        "refresh_s": refresh_s,
+        "progress": progress,
+        "labels": protocol.labels,
+    }

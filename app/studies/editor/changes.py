@@ -23,7 +23,7 @@ _NAMES = ("key", "name", "question")
 # Settings by name whose order raters or readers see; that of others is only the layout of the text.
 _ORDERED = (("sources",), ("conditions",))
 # Where values are keys of questions, sources, scores and tests.
-_WITH_KEYS = frozenset({"analysis", "checks", "design", "flow", "monitoring"})
+_WITH_KEYS = frozenset({"analysis", "checks", "design", "flow", "monitoring", "waves"})
 _TOLD = frozenset({"key", "text", "label", "type", "target", "scale", "codes", "options"})
 _ABSENT = object()
 _SWITCH = {"true": "yes", "false": "no"}

@@ -289,7 +289,7 @@ RULES: Rules = (
     (r"design\.blocks\.column", _block_column),
     (r"design\.pools", labelled_rows),
     (r"design\.quotas", _quotas),
-    (r"flow\.(before|after)\.\d+\.pools", _page_pools),
+    (r"(flow\.(before|after)|waves\.\d+\.questionnaires)\.\d+\.pools", _page_pools),
     (r"(flow\.practice\.trials|checks\.gold)\.\d+\.item", _item),
     (r"(flow\.practice\.trials|checks\.gold)\.\d+\.responses", _responses_of_item),
 )

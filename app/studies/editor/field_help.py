@@ -52,6 +52,13 @@ _HELP = {
     "conditions.blocks": "One level after another, in an order that is balanced across raters.",
     "conditions.weights": "How many raters get each level, relative to the others.",
     "conditions.caps": "The most raters per level.",
+    "waves": "When raters come back, and which questions they answer again. There are no trials in a later wave.",
+    "waves.days": "Counted from the day on which a rater finished the first wave.",
+    "waves.earliest": "Days after the first wave, too. Empty: the day above.",
+    "waves.latest": "Days after the first wave, too. Empty: until the next wave, if there is one.",
+    "waves.questionnaires": "None: all questions about the rater again.",
+    "waves.reminder": "You find it on *Recruitment*, to send it on the platform.",
+    "waves.completion": "On Prolific, each wave is a study of its own with its own code.",
     "flow.consent.version": "Stored with each agreement. Change it when you change the text.",
     "flow.consent.text": "What raters agree to. Two asterisks around words make them bold.",
     "flow.help": "Shown on every page, such as the number of a crisis line.",
@@ -112,9 +119,21 @@ _LABELS = {
     "completion.otherwise.url": "Address to return to",
     "flow.before": "Pages before the trials",
     "flow.after": "Pages after the trials",
+    "waves": "Waves",
+    "waves.label": "Name",
+    "waves.days": "Days after the first wave",
+    "waves.earliest": "First day",
+    "waves.latest": "Last day",
+    "waves.text": "What raters read when they come back",
+    "waves.questionnaires": "Pages of questions",
+    "waves.reminder": "Reminder",
+    "waves.completion": "At the end",
+    "waves.completion.code": "Completion code",
+    "waves.completion.url": "Address to return to",
+    "waves.completion.text": "Thank-you message",
 }
 # What an entry of a list is called.
-_ENTRIES = {"flow.before": "page", "flow.after": "page"}
+_ENTRIES = {"flow.before": "page", "flow.after": "page", "waves": "later wave", "waves.questionnaires": "page"}
 _OPTIONS = {"obrien_fleming": "O'Brien and Fleming"}
 
 

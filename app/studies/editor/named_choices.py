@@ -228,7 +228,7 @@ _RULES: tuple[tuple[str, Callable[[Control, Data], Control]], ...] = (
     (r"checks\.(attention|comprehension)\.\d+\.correct", _right_answer),
     (r"checks\.flag_at", _flag_at),
     (r"language", _language),
-    (r"flow\.(before|after)\.\d+\.questions", _questions_as_ticks(rater=True)),
+    (r"(flow\.(before|after)|waves\.\d+\.questionnaires)\.\d+\.questions", _questions_as_ticks(rater=True)),
     (r"flow\.revisit", _questions_as_ticks(rater=False)),
     (r"flow\.eligibility\.accept|(flow\.practice\.trials|checks\.gold)\.\d+\.expect", _expected),
     (r"questions\.\d+\.condition", _condition),

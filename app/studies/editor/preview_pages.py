@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from app.protocol.cells import cells
 from app.protocol.pages.steps import DONE, questionnaire_of, rater_steps
 from app.protocol.study import Protocol
+from app.protocol.waves import numbered, wave_label
 
 _TITLES = {
     "consent": "Consent form",
@@ -42,7 +43,8 @@ class PreviewPage:
 def preview_pages(protocol: Protocol) -> list[PreviewPage]:
     """The pages in the order in which raters see them, with one rating page per condition."""
     pages = []
-    for step in rater_steps(protocol):
+    later = (step for number, _ in numbered(protocol.waves) for step in rater_steps(protocol, wave=number)[1:-1])
+    for step in (*rater_steps(protocol), *later):
         if step == "rating":
             for cell in cells(protocol.conditions):
                 words = protocol.labels.condition(cell.text)
@@ -59,4 +61,7 @@ def title_of_step(protocol: Protocol, step: str) -> str:
         return _TITLES[step]
     page = questionnaire_of(protocol, step)
     name, _, number = step.partition("-")
+    if name.startswith("wave"):
+        title = (page.title if page else "") or f"Questionnaire {number}"
+        return f"{title} ({wave_label(protocol.waves, int(name.removeprefix('wave')))})"
     return (page.title if page else "") or f"Questionnaire {number} {name} the trials"

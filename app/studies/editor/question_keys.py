@@ -12,6 +12,7 @@ from app.protocol.cells import cell_of
 from app.protocol.conditions import level_name
 from app.protocol.consistency import WITH_CUT
 from app.protocol.primary import TESTS
+from app.protocol.waves import MARK
 
 Data = dict[str, Any]
 # The new name of a key; None to remove what names it.
@@ -69,8 +70,21 @@ def renamed(data: Data, old: str, new: str) -> Data:
     for question in _dicts(data, "questions"):
         if question.get("key") == old:
             question["key"] = new
-    _rewrite(data, lambda key: new if key == old else key)
+    _rewrite(data, _in_waves(lambda key: new if key == old else key))
     return data
+
+
+def _in_waves(name: Rename) -> Rename:
+    """The same change also for what is asked in later waves: with `support` goes `support@2`."""
+
+    def rename(key: Any) -> Any:  # noqa: ANN401 - see Rename
+        first, mark, wave = key.rpartition(MARK) if isinstance(key, str) else ("", "", "")
+        if not (first and wave.isdecimal()):
+            return name(key)
+        new = name(first)
+        return key if new == first else new and f"{new}{mark}{wave}"
+
+    return rename
 
 
 def without_key(data: Data, old: str) -> Data:
@@ -82,7 +96,7 @@ def without_key(data: Data, old: str) -> Data:
     while gone:
         name = gone.pop()
         before = set(_dict(data, "analysis", "composites"))
-        _rewrite(data, lambda key, name=name: None if key == name else key)  # type: ignore[misc]
+        _rewrite(data, _in_waves(lambda key, name=name: None if key == name else key))  # type: ignore[misc]
         gone += sorted(before - set(_dict(data, "analysis", "composites")))
     return _without_empty_parts(data)
 
@@ -94,6 +108,8 @@ def _without_empty_parts(data: Data) -> Data:
 def _rewrite(data: Data, name: Rename) -> None:
     """Change the keys of questions and scores in every part that names them."""
     _rewrite_flow(_dict(data, "flow"), name)
+    for wave in _dicts(data, "waves"):
+        _rewrite_pages(wave, "questionnaires", name)
     design, checks = _dict(data, "design"), _dict(data, "checks")
     _scalar(design, "adaptive", name)
     _mapping(design, "quotas", name)
@@ -108,15 +124,19 @@ def _rewrite(data: Data, name: Rename) -> None:
 
 def _rewrite_flow(flow: Data, name: Rename) -> None:
     for part in ("before", "after"):
-        for page in _dicts(flow, part):
-            _list(page, "questions", name)
-        _only(flow, part, lambda page: bool(page.get("questions")))
+        _rewrite_pages(flow, part, name)
     _list(flow, "revisit", name)
     _mapping(_dict(flow, "eligibility"), "accept", name)
     if "accept" in _dict(flow, "eligibility") and not flow["eligibility"]["accept"]:
         del flow["eligibility"]
     for trial in _dicts(flow, "practice", "trials"):
         _mapping(trial, "expect", name)
+
+
+def _rewrite_pages(holder: Data, part: str, name: Rename) -> None:
+    for page in _dicts(holder, part):
+        _list(page, "questions", name)
+    _only(holder, part, lambda page: bool(page.get("questions")))
 
 
 def _rewrite_analysis(analysis: Data, name: Rename) -> None:
@@ -276,7 +296,8 @@ def _rewrite_sources(data: Data, name: Rename) -> None:
 
 def _rewrite_pools(data: Data, name: Rename) -> None:
     _scalar(_dict(data, "design"), "open_pool", name)
-    for page in (*_dicts(data, "flow", "before"), *_dicts(data, "flow", "after")):
+    in_waves = [page for wave in _dicts(data, "waves") for page in _dicts(wave, "questionnaires")]
+    for page in (*_dicts(data, "flow", "before"), *_dicts(data, "flow", "after"), *in_waves):
         _list(page, "pools", name)
         if page.get("pools") == []:
             del page["pools"]

@@ -59,6 +59,13 @@ SECTIONS = (
         "before-1",
     ),
     Section(
+        "waves",
+        "Later waves",
+        "Raters come back after days or weeks, and answer questions about themselves again.",
+        ("waves",),
+        is_rare=True,
+    ),
+    Section(
         "practice",
         "Practice and comprehension",
         "What follows the instructions, before the first trial.",

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from app.analysis.data.frames import CHECK_COLUMNS, canonical
-from app.analysis.data.rating_cells import answer_labels, words_of
+from app.analysis.data.rating_cells import answer_labels, question_waves, words_of
 from app.analysis.data.study_folder import RATER_MARKS, StudyFolder
 from app.base.words import number_text
 from app.protocol.rating_columns import ALWAYS_WRITTEN, DERIVED_COLUMNS, FILE_COLUMNS
@@ -56,7 +56,7 @@ def _written(study: StudyFolder) -> pd.DataFrame:
 
 
 def with_derived(ratings: pd.DataFrame, responses: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
-    """Add the columns that follow from the others: source, value_number and value_label.
+    """Add the columns that follow from the others: wave, source, value_number and value_label.
 
     Args:
         ratings: columns RATING_COLUMNS, with `value` as written in ratings.csv.
@@ -73,9 +73,15 @@ def with_derived(ratings: pd.DataFrame, responses: pd.DataFrame, protocol: Proto
     chosen = source.map({key: protocol.labels.source(key) for key in protocol.sources})
     return ratings.assign(
         source=source.astype(object).where(source.notna(), None),
+        wave=_waves(ratings["question"], protocol),
         value_number=ratings["number"],
         value_label=label.where(ratings["chosen"].isna(), chosen),
     )
+
+
+def _waves(questions: pd.Series[Any], protocol: Protocol) -> pd.Series[Any]:
+    """The wave of each answer; none in a study without waves."""
+    return questions.map(question_waves(protocol)).astype("Int64")
 
 
 def with_rater_marks(rows: pd.DataFrame, raters: pd.DataFrame) -> pd.DataFrame:

@@ -35,6 +35,8 @@ OF_SESSION = {
     ("GET", "/debrief"),
     ("POST", "/debrief"),
     ("GET", "/done"),
+    ("GET", "/wave"),
+    ("POST", "/wave"),
     ("GET", "/ended"),
     ("GET", "/pause"),
     ("POST", "/pause"),

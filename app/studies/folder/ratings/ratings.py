@@ -16,6 +16,7 @@ from app.protocol.cells import cells
 from app.protocol.questions.question import TYPING
 from app.protocol.rating_columns import DERIVED_COLUMNS, FILE_COLUMNS, FRAME_COLUMNS
 from app.protocol.study import Protocol
+from app.protocol.waves import at_wave, numbered, wave_of
 from app.studies.folder.ratings.answers import check_answers
 from app.studies.folder.ratings.targets import Replies, Sheet, Study, Targets, check_targets, known
 
@@ -282,10 +283,12 @@ def check_ratings(
         problems: collects the problems.
         before: existing answers of the study; none of them may be given again.
     """
+    table = _with_waves(table, study.protocol)
     if not has_columns(table, _needed(table, study.protocol), problems):
         return None
     note_unknown_columns(table, problems)
     sheet = Sheet(table, problems)
+    _check_waves(sheet, study.protocol)
     targets = check_targets(sheet, study)
     answers = check_answers(sheet, study, targets)
     context = check_circumstances(sheet, study, targets, answers["chosen"])
@@ -298,6 +301,27 @@ def check_ratings(
         "right_response": targets.replies.at(targets.right),
     }
     return rating_frame(named | answers | context, len(table))
+
+
+def _with_waves(table: Table, protocol: Protocol) -> Table:
+    """Return the answers with the keys of later waves, where a question has its first key and the wave has a column."""
+    if not protocol.waves or not {"wave", "question"} <= table.columns.keys():
+        return table
+    keys, waves = table.stripped("question"), table.stripped("wave")
+    for wave, _ in numbered(protocol.waves):
+        for place in np.flatnonzero(waves == str(wave)):
+            if wave_of(keys[place], protocol.waves) == 1:
+                keys[place] = at_wave(keys[place], wave)
+    return Table(table.file, table.rows, {**table.columns, "question": keys}, table.headers, table.is_utf8)
+
+
+def _check_waves(sheet: Sheet, protocol: Protocol) -> None:
+    """Reject rows whose wave does not exist, or is not that of their question."""
+    if protocol.waves:
+        waves, keys = sheet.table.stripped("wave"), sheet.table.stripped("question")
+        of_key = np.array([str(wave_of(key, protocol.waves)) for key in keys], dtype=object)
+        allowed = f"a number from 1 to {len(protocol.waves) + 1}, the same as in the key of the question"
+        sheet.reject((waves != "") & (waves != of_key), "wave", allowed)
 
 
 def note_unknown_columns(table: Table, problems: Problems) -> None:
