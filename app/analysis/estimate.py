@@ -41,6 +41,7 @@ class Scope(TypedDict, total=False):
     covariate: str
     before: str
     turn: int
+    wave: int
     cut: float
     bin: str
     flagged: str
@@ -65,6 +66,7 @@ Part = Literal[
     "correct",
     "bin",
     "turn",
+    "wave",
     "flagged",
     "sensitivity",
 ]

@@ -5,6 +5,8 @@ The arm is the part of the condition that varies between raters, otherwise the p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -13,6 +15,7 @@ from app.analysis.data.flow import FINISHED, LEFT, Arm, Flow, arm_of, is_by_cond
 from app.analysis.data.frames import Frames
 from app.protocol.rating_columns import RATER_EXCLUDED
 from app.protocol.study import Protocol
+from app.protocol.waves import MARK, SECOND, Wave, wave_of
 
 
 def flow_of(frames: Frames, codes: Codes, protocol: Protocol) -> Flow | None:
@@ -74,3 +77,25 @@ def ended_raters(frames: Frames, protocol: Protocol) -> pd.DataFrame | None:
     if not len(here):
         return None
     return here.assign(is_finished=here["state"] == FINISHED)[["rater", "arm", "is_finished"]].reset_index(drop=True)
+
+
+def came_back(frames: Frames, ended: pd.DataFrame, waves: Sequence[Wave], number: int) -> pd.DataFrame:
+    """The ended raters for whom a later wave has opened; `is_finished` says whether they answered it.
+
+    A wave has opened for a rater if its first day, counted from their last answer of the first wave, is not later than
+    the last answer of the study. Raters without a known time count once it has opened for somebody.
+    """
+    answers = frames.ratings[frames.ratings["rater"].isin(ended["rater"])]
+    mark = f"{MARK}{number}"
+    is_later = answers["question"].map(lambda key: wave_of(key, waves) > 1).astype(bool)
+    counts = answers["exclude"].isna() | answers["exclude"].astype(str).str.startswith(RATER_EXCLUDED)
+    is_here = answers["question"].str.endswith(mark) & counts
+    done = answers[~is_later].groupby("rater")["rated_at"].max().reindex(ended["rater"])
+    opens = done + pd.Timedelta(days=waves[number - SECOND].opens)
+    is_open = (opens.dt.normalize() <= answers["rated_at"].max()).to_numpy(dtype=bool)
+    is_back = ended["rater"].isin(answers.loc[is_here, "rater"]).to_numpy(dtype=bool)
+    is_due = is_open | is_back
+    if is_due.any() or answers["rated_at"].isna().all():
+        is_due = is_due | done.isna().to_numpy(dtype=bool)
+    known: pd.DataFrame = ended.assign(is_finished=is_back)[is_due].reset_index(drop=True)
+    return known

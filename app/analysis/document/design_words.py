@@ -25,6 +25,7 @@ from app.protocol.rater_flags import (
 )
 from app.protocol.study import Protocol
 from app.protocol.study_design import HumanSample, Trials
+from app.protocol.waves import first_key, numbered, wave_of
 from app.stats.sequential import boundaries, nominal_p
 
 TRIALS = {
@@ -184,6 +185,11 @@ def consent_sentences(protocol: Protocol) -> Iterator[str]:
         yield f"Eligibility is decided by: {asked}."
     if flow.debrief:
         yield "Raters are debriefed at the end."
+    for number, wave in numbered(protocol.waves):
+        keys = [one.key for one in protocol.questions if wave_of(one.key, protocol.waves) == number]
+        again = and_list([protocol.labels.question(first_key(key, protocol.waves)) for key in keys])
+        last = f" to day {wave.latest}" if wave.latest is not None else " on"
+        yield f"{counted(wave.days, 'day')} later, from day {wave.opens}{last}, they answer again: {again}."
 
 
 # A primary contrast in words, before there is an estimate.
@@ -280,6 +286,7 @@ def question_table(protocol: Protocol) -> DataTable:
     rows = tuple(
         (labels.question(one.key), TARGETS[one.target], " ".join(one.text.split()), _answers_cell(one, protocol))
         for one in protocol.questions
+        if wave_of(one.key, protocol.waves) == 1
     )
     return DataTable(
         "Questions: their wording and possible answers.",

@@ -14,6 +14,7 @@ from app.base.numbers import p_statement, whole
 from app.base.words import and_list
 from app.protocol.cells import cell_of
 from app.protocol.study import Protocol
+from app.protocol.waves import wave_label
 
 # What became of people who were assigned to no arm, and of those who were; in the order of reading.
 NOT_ASSIGNED = {
@@ -35,6 +36,8 @@ ASSIGNED = {
     "arrived": "did not begin",
 }
 ATTRITION_HEADER = ("Arm", "Assigned", "Finished", "Left before the end", "95% CI", "Missing answers")
+WAVE_HEADER = ("Wave", "Arm", "Assigned", "Answered", "Not back", "95% CI")
+WAVES = "Raters count once the wave has opened for them, also those who left before the end of the first wave."
 BOUNDS_HEADER = ("Question", "Difference", "Lower bound", "Upper bound", "95% CI", "Trimmed")
 BOUNDS = (
     "Raters who left one arm might have finished in the other. Lee's (2009) bounds trim as many of the highest or "
@@ -93,7 +96,8 @@ def attrition_rows(report: Report, protocol: Protocol) -> tuple[tuple[str, ...],
     flow = report.sample.flow
     if flow is None:
         return ()
-    shares = {arm_key(one): one for one in report.of("rater") if one.statistic == "attrition_share"}
+    of_waves = [one for one in report.of("rater") if one.statistic == "attrition_share"]
+    shares = {arm_key(one): one for one in of_waves if "wave" not in one.scope}
     rows = []
     for arm in flow.arms:
         share = shares.get(arm.name if len(flow.arms) > 1 else "")
@@ -110,6 +114,24 @@ def attrition_rows(report: Report, protocol: Protocol) -> tuple[tuple[str, ...],
         )
         rows.append(cells)
     return tuple(rows)
+
+
+def wave_rows(report: Report, protocol: Protocol) -> tuple[tuple[str, ...], ...]:
+    """A row per later wave and arm, the columns of `WAVE_HEADER`; the report is not `labelled`."""
+    shares = [one for one in report.of("rater") if one.statistic == "attrition_share" and "wave" in one.scope]
+    n_arms = len({arm_key(one) for one in shares} - {""})
+    return tuple(
+        (
+            wave_label(protocol.waves, one.scope["wave"]),
+            arm_name(arm_key(one), protocol) if arm_key(one) else "All raters",
+            whole(one.n_units or 0),
+            whole(round((one.n_units or 0) * (1 - (one.estimate or 0.0)))),
+            estimate_text(one),
+            interval_text(one) if one.ci_low is not None else "–",
+        )
+        for one in shares
+        if arm_key(one) or n_arms == 0
+    )
 
 
 def arm_key(estimate: Estimate) -> str:
@@ -130,8 +152,9 @@ def attrition_sentences(report: Report) -> Iterator[str]:
             continue
         interval = f" (95% CI {interval_text(one)})" if one.ci_low is not None else ""
         verdict = "Attrition differs between the arms." if one.p_value < ALPHA else "No clear difference in attrition."
+        left = "Not back" if "wave" in one.scope else "Left before the end"
         yield (
-            f"Left before the end, {of_text(one)}: {estimate_text(one)} percentage points{interval}, Fisher's exact "
+            f"{left}, {of_text(one)}: {estimate_text(one)} percentage points{interval}, Fisher's exact "
             f"{p_statement(one.p_value)}. {verdict}"
         )
 
@@ -168,5 +191,7 @@ def participant_tables(
     """Yield caption, header, rows and notes of each table about participants."""
     if rows := attrition_rows(report, protocol):
         yield "Attrition and missing answers by arm", ATTRITION_HEADER, rows, tuple(attrition_sentences(labelled))
+    if waves := wave_rows(report, protocol):
+        yield "Raters who came back for later waves, by arm", WAVE_HEADER, waves, (WAVES,)
     if bounds := bounds_rows(labelled, protocol):
         yield "Differences between arms, if those who left are taken into account", BOUNDS_HEADER, bounds, (BOUNDS,)

@@ -28,6 +28,7 @@ from app.base.words import and_list, number_text
 from app.protocol.primary_default import first_question
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
+from app.protocol.waves import first_key, wave_label, wave_of
 from app.stats.result import Procedure
 
 # by the start of the method; more specific ones first
@@ -182,14 +183,17 @@ def scale_ends(key: str | None, protocol: Protocol) -> tuple[float, float] | Non
 def change_text(key: str, protocol: Protocol) -> str:
     """What changes from one question to another: the words that both labels begin or end with.
 
-    That of *Mood before* and *Mood after* is *Mood*; the label of the second if they share none.
+    That of *Mood before* and *Mood after* is *Mood*; the label of the second if they share none. The name of a later
+    wave follows.
     """
-    label = protocol.labels.question(key)
+    waves = protocol.waves
+    label, number = protocol.labels.question(first_key(key, waves)), wave_of(key, waves)
     before = [protocol.labels.question(one.before) for one in protocol.analysis.changes if one.after == key]
     pairs = [*zip(label.split(), before[0].split(), strict=False)] if before else []
     ends = [*zip(label.split()[::-1], before[0].split()[::-1], strict=False)] if before else []
     shared = _same_words(pairs) or _same_words(ends)[::-1]
-    return " ".join(shared).strip(" ,:;-\N{EN DASH}()") or label
+    words = " ".join(shared).strip(" ,:;-\N{EN DASH}()") or label
+    return f"{words} ({wave_label(waves, number)})" if number > 1 else words
 
 
 def _same_words(pairs: Iterable[tuple[str, str]]) -> list[str]:

@@ -11,7 +11,7 @@ import pandas as pd
 from app.analysis.data.answers import Answers, answers_at
 from app.analysis.data.encoded_study import Bools, Floats
 from app.analysis.data.flow import is_by_condition
-from app.analysis.data.participants import ended_raters
+from app.analysis.data.participants import came_back, ended_raters
 from app.analysis.data.question_data import ScaledData, record_of
 from app.analysis.data.rater_panel import SECTION
 from app.analysis.data.scopes import groups
@@ -21,6 +21,7 @@ from app.analysis.sections.factors import reference_first
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.protocol.cells import cell_of
+from app.protocol.waves import SECOND, numbered, wave_of
 from app.stats import attrition as stats
 
 PAGE = "participants"
@@ -47,6 +48,16 @@ def attrition(study: StudyData) -> Iterator[Estimate]:
     ended = ended_raters(study.frames, study.protocol)
     if ended is None:
         return
+    yield from _of_wave(study, ended, 1)
+    for number, _ in numbered(study.protocol.waves):
+        known = came_back(study.frames, ended, study.protocol.waves, number)
+        if len(known):
+            yield from _of_wave(study, known, number)
+
+
+def _of_wave(study: StudyData, ended: pd.DataFrame, wave: int) -> Iterator[Estimate]:
+    """Yield the estimates of one wave: `is_finished` says who reached its end."""
+    of_wave: Scope = {"wave": wave} if wave >= SECOND else {}
     answers = _everything(study)
     name = "condition" if is_by_condition(study.protocol) else "pool"
     arms = sorted(ended["arm"].unique())
@@ -57,15 +68,16 @@ def attrition(study: StudyData) -> Iterator[Estimate]:
         own = ended["arm"].isin([*scope.values()] or arms)
         share = stats.attrition_share(*_counts(ended, own))
         part = answers.select(_are_of(study, ended[own])[answers.rater])
-        yield record_of(None, share, part, section=SECTION, scope=scope, statistic="attrition_share", unit="rater_mean")
+        named: Scope = {**scope, **of_wave}
+        yield record_of(None, share, part, section=SECTION, scope=named, statistic="attrition_share", unit="rater_mean")
     if name == "pool":
         for reference, pool in combinations(arms, 2):
-            compared: Scope = {"pool": pool, "reference_pool": reference}
+            compared: Scope = {"pool": pool, "reference_pool": reference, **of_wave}
             yield _difference(study, ended, ended["arm"] == pool, ended["arm"] == reference, compared)
     for scope, mine, theirs in _compared(ended, study) if name == "condition" else ():
-        yield _difference(study, ended, mine, theirs, scope)
+        yield _difference(study, ended, mine, theirs, {**scope, **of_wave})
         if _counts(ended, mine)[0] * theirs.sum() != _counts(ended, theirs)[0] * mine.sum():
-            yield from _bounds(study, ended, mine, theirs, scope)
+            yield from _bounds(study, ended, (mine, theirs), scope, wave)
 
 
 def _everything(study: StudyData) -> Answers:
@@ -106,13 +118,18 @@ def _difference(
 
 
 def _bounds(
-    study: StudyData, ended: pd.DataFrame, mine: pd.Series[bool], theirs: pd.Series[bool], scope: Scope
+    study: StudyData,
+    ended: pd.DataFrame,
+    arms: tuple[pd.Series[bool], pd.Series[bool]],
+    scope: Scope,
+    wave: int,
 ) -> Iterator[Estimate]:
     """Yield the bounds of each difference between the two arms: of mean ratings, and of declared changes."""
+    mine, theirs = arms
     is_treated = _are_of(study, ended[mine])
     has_finished = _are_of(study, ended[(mine | theirs) & ended["is_finished"]])
     n_assigned = int(mine.sum()), int(theirs.sum())
-    for data, score, more in _scores(study):
+    for data, score, more in _scores(study, wave):
         found = stats.lee_bounds(np.where(has_finished, score, np.nan), is_treated, n_assigned)
         answers = groups(data.codes)[0].of(data.answers)
         part = answers.select((has_finished & np.isfinite(score))[answers.rater])
@@ -121,11 +138,13 @@ def _bounds(
             yield data.record(bound, part, section=SECTION, scope=named, statistic=statistic, unit="rater_mean")
 
 
-def _scores(study: StudyData) -> Iterator[tuple[ScaledData, Floats, Scope]]:
+def _scores(study: StudyData, wave: int) -> Iterator[tuple[ScaledData, Floats, Scope]]:
     by_key = {data.question.key: data for data in study.numbers}
-    for data in study.numbers:
+    for data in study.numbers if wave == 1 else ():
         if data.question.target != "rater":
             yield data, of_each_rater(data), {}
     for declared in study.protocol.analysis.changes:
+        if wave_of(declared.after, study.protocol.waves) != wave:
+            continue
         after = by_key[declared.after]
         yield after, of_each_rater(after) - of_each_rater(by_key[declared.before]), {"before": declared.before}

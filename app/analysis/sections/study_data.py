@@ -21,6 +21,7 @@ from app.protocol.questions.question import Target
 from app.protocol.questions.registry import CodesQuestion, ScaledQuestion
 from app.protocol.rater_flags import Flag
 from app.protocol.study import Protocol
+from app.protocol.waves import wave_of
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,12 @@ class StudyData:
         primary = [contrast.covariate for contrast in analysis.primary if contrast.covariate]
         declared = list(dict.fromkeys([*analysis.covariates, *primary]))
         texts = self.covariates.known if set(declared) - {data.question.key for data in self.numbers} else {}
-        return list(scores_of(self.codes, self.frames, self.numbers, declared, texts))
+        numbers = [data for data in self.numbers if data.question.key in declared or not self._is_later(data)]
+        return list(scores_of(self.codes, self.frames, numbers, declared, texts))
+
+    def _is_later(self, data: ScaledData) -> bool:
+        """Whether a question was asked in a later wave, and so tells nothing about the raters who rated."""
+        return wave_of(data.question.key, self.protocol.waves) > 1
 
     @property
     def numbers(self) -> list[ScaledData]:
@@ -167,8 +173,7 @@ class StudyData:
         """Splits by design, and by attributes if the study is small or a full report was requested."""
         if not self._is_light:
             return self.designed_splits
-        own = [data for data in self.scaled if data.question.target == "rater"]
-        own += [data for data, _ in self.composites if data.question.target == "rater"]
+        own = [data for data in self.numbers if data.question.target == "rater" and not self._is_later(data)]
         return [*self.designed_splits, *attribute_splits(self.codes, own)]
 
     def designed_splits_of(self, data: AnyQuestionData) -> list[Split]:

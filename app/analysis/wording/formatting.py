@@ -314,6 +314,7 @@ _WORDS: dict[Part, Callable[[Any], str]] = {
     "shown_label": "shown as {}".format,
     "before": "change from {}".format,
     "correct": "correct: {}".format,
+    "wave": "wave {}".format,
     "bin": "probability {}".format,
     "sensitivity": lambda way: SENSITIVITY.get(way, way),
 }
