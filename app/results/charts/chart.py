@@ -12,6 +12,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.specifications import curves
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
+from app.analysis.report.sentences import scale_ends
 from app.analysis.statistic import declared
 from app.base.words import and_list
 from app.protocol import study as protocol
@@ -61,8 +62,9 @@ from app.results.charts.lines import (
     conditions_finding,
     conditions_spec,
     conditions_table,
+    split_means,
     splits_of,
-    turn_places,
+    turn_means,
     turns_finding,
     turns_spec,
     turns_table,
@@ -256,9 +258,8 @@ def _specification_curves(report: Report, study: protocol.Protocol) -> Iterator[
     for number, curve in enumerate(curves(report, study.labels), start=1):
         draw, tabulate = partial(curve_spec, curve=curve), partial(curve_table, curve=curve)
         tell = partial(curve_finding, curve=curve)
-        label = study.labels.question(curve.estimate.question or "", curve.estimate.category)
         part: Part = "preference" if declared(curve.estimate.statistic).is_of_choices else "comparison"
-        title = f"Every analysis of {label}, {curve.name}"
+        title = f"Every analysis of {curve.question}, {curve.name}"
         key = curve.estimate.question
         # a document has no room for further curves
         place: Place = "appendix" if number == 1 else "nowhere"
@@ -305,7 +306,7 @@ def _plane(report: Report, study: protocol.Protocol, wanted: tuple[str, str] | N
     of_both = [f for key in axes for f in plane_means(report.of("distribution", key))]
     if len(points_of(of_both)) >= MIN_SOURCES:
         x, y = (study.labels.question(key) for key in axes)
-        kinds = (plane_spec, plane_table, plane_finding)
+        kinds = (partial(plane_spec, spans=[scale_ends(key, study) for key in axes]), plane_table, plane_finding)
         yield Chart("plane", "comparison", None, f"{x} and {y}", _named(of_both, study), *kinds)
 
 
@@ -333,19 +334,19 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
         key, label = question.key, study.labels.question(question.key)
         split_up, points = report.of("subgroup", key), scale_points(key, study)
         for nth, split in enumerate(splits_of(split_up)):
-            draw, tell = partial(conditions_spec, split=split, points=points), partial(conditions_finding, split=split)
+            draw = partial(conditions_spec, split=split, points=points)
+            tell = partial(conditions_finding, split=split, among=split_up)
             title = f"{label}: {NAMES[split].lower()} by source"
             tabulate = partial(conditions_table, split=split)
             name = f"{split.replace('_', '-')}-{number}"
             # a body has room for the conditions of the questions that are compared first
             place: Place = "body" if key in primary and nth == 0 else "appendix"
-            yield Chart(name, "conditions", key, title, split_up, draw, tabulate, tell, place)
-        over_turns = report.of("contrast", key)
-        if turn_places(over_turns):
+            shown = tuple(split_means(split_up, split))
+            yield Chart(name, "conditions", key, title, shown, draw, tabulate, tell, place)
+        if over_turns := tuple(turn_means(report.of("contrast", key))):
             title, of_turns = f"{label}: turn by turn", partial(turns_spec, points=points)
-            yield Chart(
-                f"turns-{number}", "turns", key, title, over_turns, of_turns, turns_table, turns_finding, "body"
-            )
+            tell = partial(turns_finding, among=report.of("contrast", key))
+            yield Chart(f"turns-{number}", "turns", key, title, over_turns, of_turns, turns_table, tell, "body")
         if paired := with_pairs(report.of("disagreement", key)):
             # a document has no room for one chart per question
             kinds = (rater_pairs_spec, rater_pairs_table, rater_pairs_finding)

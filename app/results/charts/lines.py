@@ -19,7 +19,7 @@ HEIGHT = 260
 # The width of a chart that fills its container, if that is narrow; of a character of a label; of the y axis with its
 # title; and of the space between two labels; in pixels.
 LEAST_WIDTH, CHARACTER, AXIS_WIDTH, GAP = 480, 7, 60, 8
-LEAST_CHARACTERS = 8
+TURNED_CHARACTERS = 16
 EVERY_SOURCE = "All"
 
 
@@ -48,7 +48,7 @@ def lines_spec(
 
     The axis spans the `points` of the scale, so that a small difference looks small; without any, the means.
     """
-    drawn = [place for place in places if place.estimate.estimate is not None]
+    drawn = _drawn(places)
     if not drawn:
         return None
     series = list(dict.fromkeys(place.series for place in drawn))
@@ -76,7 +76,7 @@ def lines_spec(
     layers = [band, line, means] if is_ordered else [rule, line, means]
     return {
         "$schema": SCHEMA,
-        "title": title_of(title, _subtitle(drawn)),
+        "title": title_of(title, means_words([place.estimate for place in drawn])),
         "width": width,
         "height": HEIGHT,
         "data": {"values": rows},
@@ -102,9 +102,14 @@ def _span(rows: Sequence[dict[str, Any]], points: Sequence[float]) -> dict[str, 
     }
 
 
-def _subtitle(drawn: Sequence[Place]) -> str:
+def _drawn(places: Sequence[Place]) -> list[Place]:
+    """The places that have a mean."""
+    return [place for place in places if place.estimate.estimate is not None]
+
+
+def means_words(drawn: Sequence[Estimate]) -> str:
     """What is drawn: means without an interval are not said to have one."""
-    without = [place.estimate for place in drawn if place.estimate.ci_low is None]
+    without = [one for one in drawn if one.ci_low is None]
     if not without:
         return "Means with 95% CIs"
     why = next((interval_text(one) for one in without if one.ci_reason), "no interval")
@@ -125,10 +130,18 @@ def _cell(estimate: Estimate) -> str:
 
 
 def _place_labels(at: Sequence[str], width: Width) -> dict[str, Any]:
-    """The labels below the places in lines of the width that each place has beside the y axis."""
+    """The labels below the places in lines of the width that each place has beside the y axis.
+
+    Labels with a word that is wider than that are turned: half a word tells nobody anything.
+    """
     each = ((width if isinstance(width, int) else LEAST_WIDTH) - AXIS_WIDTH) // len(at) - GAP
-    lines = {name: wrap(name, max(LEAST_CHARACTERS, each // CHARACTER)) for name in at}
-    return {"labelExpr": f"{json.dumps(lines)}[datum.value]", "labelLimit": max(each, LEAST_CHARACTERS * CHARACTER)}
+    longest = max(len(word) for name in at for word in name.split())
+    is_turned = longest * CHARACTER > each
+    characters = max(longest, TURNED_CHARACTERS) if is_turned else max(longest, each // CHARACTER)
+    lines = {name: wrap(name, characters) for name in at}
+    turned = {"labelAngle": -90, "labelAlign": "right", "labelBaseline": "middle"} if is_turned else {}
+    limit = characters * CHARACTER if is_turned else each
+    return {"labelExpr": f"{json.dumps(lines)}[datum.value]", "labelLimit": limit, **turned}
 
 
 # The mean of each source by shown label or by condition.
@@ -139,15 +152,25 @@ NAMES: dict[Shown, str] = {"shown_label": "Shown label", "condition": "Condition
 
 def splits_of(estimates: Sequence[Estimate]) -> list[Shown]:
     """Return the scope keys by which means are split; shown labels come first."""
-    means = [estimate for estimate in estimates if estimate.statistic == "mean"]
-    return [split for split in NAMES if any(set(f.scope) in ({split}, {split, "source"}) for f in means)]
+    return [split for split in NAMES if (shown := split_means(estimates, split)) and not _is_of_sources(shown, split)]
 
 
-def places_of(estimates: Sequence[Estimate], split: Shown) -> list[Place]:
+def split_means(estimates: Sequence[Estimate], split: Shown) -> list[Estimate]:
     """Return the mean of each source in each condition, or of all responses if none is split by source."""
     means = [f for f in estimates if f.statistic == "mean"]
     by_source = [f for f in means if set(f.scope) == {split, "source"}]
-    shown = by_source or [f for f in means if set(f.scope) == {split}]
+    return by_source or [f for f in means if set(f.scope) == {split}]
+
+
+def _is_of_sources(means: Sequence[Estimate], split: Shown) -> bool:
+    """Whether each condition shows one source, and each source is in one condition: there is nothing to cross."""
+    known = [(f.scope[split], f.scope["source"]) for f in means if "source" in f.scope and f.estimate is not None]
+    conditions, sources = ({pair[side] for pair in known} for side in (0, 1))
+    return 1 < len(known) == len(conditions) == len(sources)
+
+
+def places_of(shown: Sequence[Estimate], split: Shown) -> list[Place]:
+    """Where the means of `split_means` are drawn."""
     at = list(dict.fromkeys(str(f.scope[split]) for f in shown))
     return [
         Place(str(f.scope[split]), at.index(str(f.scope[split])), f.scope.get("source", EVERY_SOURCE), f) for f in shown
@@ -173,24 +196,28 @@ def conditions_table(estimates: Sequence[Estimate], split: Shown) -> Table:
     return lines_table(places_of(estimates, split), NAMES[split])
 
 
-def conditions_finding(estimates: Sequence[Estimate], split: Shown) -> str:
-    """Describe the interaction if there is one, otherwise the means."""
-    found = [f for f in estimates if f.statistic == "interaction" and split in f.scope and f.estimate is not None]
+def conditions_finding(means: Sequence[Estimate], split: Shown, among: Sequence[Estimate] = ()) -> str:
+    """Describe the interaction if there is one `among` the estimates, otherwise the means."""
+    found = [f for f in among if f.statistic == "interaction" and split in f.scope and f.estimate is not None]
     if found:
         one = found[0]
         interval = f" (95% CI {interval_text(one)})" if one.ci_low is not None else ""
         between = f"{one.scope['source']} minus {one.scope['reference']}"
         return f"The difference {between} changes by {estimate_text(one)} points under {one.scope[split]}{interval}."
-    means = [f"{place.series}, {place.at}: {estimate_text(place.estimate)}" for place in places_of(estimates, split)]
-    return f"Mean ratings: {'; '.join(means)}."
+    said = [f"{place.series}, {place.at}: {estimate_text(place.estimate)}" for place in _drawn(places_of(means, split))]
+    return f"Mean ratings: {'; '.join(said)}."
 
 
 # The course of a dialogue: the mean rating after each turn with its interval as a band, one line per source.
 
 
-def turn_places(estimates: Sequence[Estimate]) -> list[Place]:
+def turn_means(estimates: Sequence[Estimate]) -> list[Estimate]:
     """Return the mean at each turn."""
-    means = [f for f in estimates if f.statistic == "mean" and set(f.scope) in ({"turn"}, {"turn", "source"})]
+    return [f for f in estimates if f.statistic == "mean" and set(f.scope) in ({"turn"}, {"turn", "source"})]
+
+
+def turn_places(means: Sequence[Estimate]) -> list[Place]:
+    """Where the means of `turn_means` are drawn."""
     return [Place(str(f.scope["turn"]), f.scope["turn"], f.scope.get("source", EVERY_SOURCE), f) for f in means]
 
 
@@ -212,14 +239,14 @@ def turns_table(estimates: Sequence[Estimate]) -> Table:
     return lines_table(turn_places(estimates), "Turn")
 
 
-def turns_finding(estimates: Sequence[Estimate]) -> str:
-    """Describe the slope of each source, or its first and last mean."""
-    slopes = [f for f in estimates if f.statistic == "turn_slope" and f.estimate is not None]
+def turns_finding(means: Sequence[Estimate], among: Sequence[Estimate] = ()) -> str:
+    """Describe the slope of each source if it is `among` the estimates, or its first and last mean."""
+    slopes = [f for f in among if f.statistic == "turn_slope" and f.estimate is not None]
     if slopes:
         said = [f"{f.scope.get('source', EVERY_SOURCE)} {estimate_text(f)} ({interval_text(f)})" for f in slopes]
         return f"Change of the mean rating per turn, with 95% CIs: {'; '.join(said)}."
     by_series: dict[str, list[Place]] = {}
-    for place in turn_places(estimates):
+    for place in turn_places(means):
         by_series.setdefault(place.series, []).append(place)
     ends = [
         f"{name} from {estimate_text(places[0].estimate)} at turn {places[0].at} to "

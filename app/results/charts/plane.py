@@ -9,6 +9,7 @@ from typing import Any
 
 from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, interval_text
+from app.results.charts.lines import means_words
 from app.results.charts.rows import columns_of
 from app.results.charts.table import Table
 from app.results.charts.theme import SCHEMA, Spec, Theme, Width, config, series_colours, title_of
@@ -44,8 +45,18 @@ def points_of(estimates: Sequence[Estimate]) -> list[tuple[str, Estimate, Estima
     return [(source, x[source], y[source]) for source in x if source in y]
 
 
-def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "light", width: Width = 560) -> Spec | None:
-    """Return a chart with one point per source, with its name or a legend."""
+def plane_spec(
+    estimates: Sequence[Estimate],
+    *,
+    title: str,
+    theme: Theme = "light",
+    width: Width = 560,
+    spans: Sequence[tuple[float, float] | None] = (None, None),
+) -> Spec | None:
+    """Return a chart with one point per source, with its name or a legend.
+
+    The axes span the ends of the two scales, so that a small difference looks small; without any, the means.
+    """
     points = points_of(estimates)
     if not points:
         return None
@@ -55,18 +66,20 @@ def plane_spec(estimates: Sequence[Estimate], *, title: str, theme: Theme = "lig
     legend = None if is_beside else {"title": None, "symbolOpacity": 1, **columns_of(names)}
     colour = {"field": "source", "type": "nominal", "title": None, "scale": scale, "legend": legend}
     x_title, y_title = (wrap(str(one.measured), TITLE_LENGTH) for one in points[0][1:])
+    rows = [_row(*point) for point in points]
+    x_scale, y_scale = (_span(rows, end, span) for end, span in zip(("x", "y"), spans, strict=True))
     axis = {"tickCount": MAX_TICKS}
-    x = {"field": "x_low", "type": "quantitative", "title": x_title, "scale": {"zero": False}, "axis": axis}
-    y = {"field": "y_low", "type": "quantitative", "title": y_title, "scale": {"zero": False}, "axis": axis}
+    x = {"field": "x_low", "type": "quantitative", "title": x_title, "scale": x_scale, "axis": axis}
+    y = {"field": "y_low", "type": "quantitative", "title": y_title, "scale": y_scale, "axis": axis}
     at_x, at_y = ({"field": end, "type": "quantitative"} for end in ("x", "y"))
     rule = {"type": "rule", "strokeWidth": 2}
     label = {"type": "text", "align": "left", "dx": 8, "dy": -10, "fontSize": 13, "limit": MAX_LABEL}
     return {
         "$schema": SCHEMA,
-        "title": title_of(title, "Means with 95% CIs"),
+        "title": title_of(title, means_words([mean for _, *both in points for mean in both])),
         "width": width,
         "height": HEIGHT,
-        "data": {"values": [_row(*point) for point in points]},
+        "data": {"values": rows},
         "layer": [
             {"mark": rule, "encoding": {"x": x, "x2": {"field": "x_high"}, "y": at_y, "color": colour}},
             {"mark": rule, "encoding": {"x": at_x, "y": y, "y2": {"field": "y_high"}, "color": colour}},
@@ -86,6 +99,14 @@ def _row(source: str, x: Estimate, y: Estimate) -> dict[str, Any]:
         low, high = (one.estimate if end is None else end for end in (one.ci_low, one.ci_high))
         found |= {name: one.estimate, f"{name}_low": low, f"{name}_high": high}
     return found
+
+
+def _span(rows: Sequence[dict[str, Any]], end: str, span: tuple[float, float] | None) -> dict[str, Any]:
+    """The scale of an axis: that of the question, and as far as intervals reach beyond it."""
+    if span is None:
+        return {"zero": False}
+    low, high = min(span[0], *(row[f"{end}_low"] for row in rows)), max(span[1], *(row[f"{end}_high"] for row in rows))
+    return {"zero": False, "nice": False, "domain": [low, high]}
 
 
 def plane_table(estimates: Sequence[Estimate]) -> Table:

@@ -22,6 +22,7 @@ from app.results.charts.agreement import rater_pairs_spec
 from app.results.charts.chart import charts_of
 from app.results.charts.distribution import ROW_HEIGHT, distribution_spec
 from app.results.charts.forest import forest_spec
+from app.results.charts.lines import Place, lines_spec
 from app.results.charts.page import LINES, WIDTHS, Size, untitled
 from app.results.charts.plane import plane_spec
 from app.results.charts.render import render
@@ -253,6 +254,50 @@ def test_labels_of_many_long_sources_are_whole_and_apart() -> None:
     assert [layer["mark"]["type"] for layer in few["layer"]] == ["rule", "rule", "point", "text"]
     assert [layer["mark"]["type"] for layer in many["layer"]] == ["rule", "rule", "point"]
     assert many["layer"][0]["encoding"]["color"]["legend"]["columns"]
+
+
+def test_plane_spans_both_scales_and_says_where_there_are_no_intervals() -> None:
+    """Its axes were zoomed to the means, and it said that means without intervals had some."""
+    spec = chart_of("plane").spec()
+    assert spec is not None
+    x, y = (spec["layer"][0]["encoding"]["x"], spec["layer"][1]["encoding"]["y"])
+    assert [axis["scale"]["domain"] for axis in (x, y)] == [[1, 5], [1, 5]]
+    assert spec["title"]["subtitle"] == ["Means with 95% CIs"]
+    bare = [replace(mean, ci_low=None, ci_high=None, ci_reason="one_cluster") for mean in KINDS["plane"]]
+    assert "95% CI" not in json.dumps(plane_spec(bare, title="Plane"))
+
+
+@pytest.mark.parametrize("key", ["shown-label-1", "turns-1"])
+def test_charts_of_means_count_what_they_draw(key: str) -> None:
+    """Captions counted every subgroup and slope of the question: "from 65 to 597 ratings" for means of 148 to 150."""
+    others = [
+        one("subgroup", "mean", 3.0, subgroup={"topic": "work"}, source="human"),
+        one("contrast", "turn_slope", 0.1, source="human"),
+    ]
+    report = Report("small", "0" * 64, (), (*KINDS[key], *others))
+    chart = next(chart for chart in charts_of(report, STUDY) if chart.key == key)
+    assert {estimate.statistic for estimate in chart.estimates} == {"mean"}
+    assert all("subgroup" not in estimate.scope for estimate in chart.estimates)
+
+
+def test_no_chart_crosses_sources_with_conditions_that_are_sources() -> None:
+    """Where raters read one source each, half of the means of "condition by source" cannot exist."""
+    of_arms = [
+        one("subgroup", "mean", value, condition=f"writer={arm}", source=source)
+        for arm, source, value in (("human", "human", 3.0), ("a", "a", 4.0), ("human", "a", None), ("a", "human", None))
+    ]
+    assert not charts_of(Report("small", "0" * 64, (), tuple(of_arms)), STUDY)
+
+
+def test_words_below_four_conditions_are_whole_on_a_phone() -> None:
+    """Four conditions have 52 pixels each: words of more than eight letters were cut in two."""
+    names = ("Responsibility acknowledged", "Responsibility denied", "Apology", "No explanation")
+    places = [Place(name, k, "Human", one("subgroup", "mean", 3.0)) for k, name in enumerate(names)]
+    spec = lines_spec(places, x="Condition", y="Mean", title="", theme="light", width=300, is_ordered=False)
+    assert spec is not None
+    drawn = render({**spec, "autosize": {"type": "fit-x", "contains": "padding"}}, "svg").decode()
+    for word in " ".join(names).split():
+        assert re.search(rf">[^<]*\b{word}\b", drawn), word
 
 
 def test_time_chart_says_which_raters_it_shows() -> None:
