@@ -144,11 +144,16 @@ def check_sentences(protocol: Protocol, *, has_times: bool = True) -> Iterator[s
         yield f"The study has {and_list(parts)}."
     if protocol.raters.identity == "unknown":
         return
-    if rules := "; ".join(flag_rules(protocol, has_times=has_times)):
-        yield f"Raters are flagged if they {rules}."
+    if rules := list(flag_rules(protocol, has_times=has_times)):
+        yield f"Raters are flagged if they {'; or if they '.join(rules)}."
         yield "Flagged raters are kept, and the main estimates are repeated without them."
-    if not has_times:
+    if not has_times and has_trials(protocol):
         yield NO_SPEED
+
+
+def has_trials(protocol: Protocol) -> bool:
+    """Whether raters are shown anything to rate; otherwise, they answer questions about themselves alone."""
+    return any(question.target != "rater" for question in protocol.questions)
 
 
 def exclusion_rule(protocol: Protocol) -> str:
@@ -377,8 +382,11 @@ def _high(protocol: Protocol, key: str, cut: float) -> str:
 
 
 def flag_rules(protocol: Protocol, *, has_times: bool = True) -> Iterator[str]:
-    """The rules of `protocol.rater_flags` that can apply to this study; those about speed only if it `has_times`."""
-    checks = protocol.checks
+    """The rules of `protocol.rater_flags` that can apply to this study; those about speed only if it `has_times`.
+
+    Time and equal ratings are those of trials: a study that only asks about the raters has none.
+    """
+    checks, has_times = protocol.checks, has_times and has_trials(protocol)
     if checks.n_scored:
         of = counted(checks.n_scored, "attention check or gold trial", "attention checks and gold trials")
         yield f"failed at least {checks.flagged_at} of {of}"
@@ -387,7 +395,7 @@ def flag_rules(protocol: Protocol, *, has_times: bool = True) -> Iterator[str]:
         yield "took less than a third of the median time per trial"
     if has_times and checks.too_fast_sd is not None:
         yield f"took a total time more than {checks.too_fast_sd:g} standard deviations below the mean"
-    if protocol.scaled_questions:
+    if compared_question(protocol):
         same = f"{SAME_POINT:.0%} or more of at least {MIN_POINTS} ratings"
         yield f"gave the same rating in {same}, or {LONG_RUN} times in a row"
     if protocol.choice_questions:

@@ -17,6 +17,8 @@ from app.analysis.document.design_words import (
     decision_sentences,
     design_sentences,
     exclusion_rule,
+    flag_rules,
+    has_trials,
     inference_sentences,
     monitoring_sentences,
     question_table,
@@ -250,7 +252,7 @@ def _limits(report: Report, protocol: Protocol, summary: Summary) -> Iterator[st
         yield f"This report is of a part of the answers only: {only}."
     # the document says at its top that all ratings are simulated
     yield from (note for note in report.notes if not (report.is_simulated and note.endswith(ARE_SIMULATED)))
-    yield from _checks(report)
+    yield from _checks(report, protocol)
     if summary.failed:
         yield summary.failed
 
@@ -261,16 +263,17 @@ def _has_times(report: Report) -> bool:
     return all(one.estimate is not None for one in whole if one.n_raters)
 
 
-def _checks(report: Report) -> Iterator[str]:
+def _checks(report: Report, protocol: Protocol) -> Iterator[str]:
     """What the raters' checks and the models' assumptions say."""
     for one in report.of("rater"):
-        if one.statistic == "flagged_share" and not one.scope and one.estimate is not None:
+        is_of_all = one.statistic == "flagged_share" and not one.scope and any(flag_rules(protocol))
+        if is_of_all and one.estimate is not None:
             n = round(one.estimate * (one.n_units or 0))
             are = "is" if n == 1 else "are"
             yield (
                 f"{whole(n)} of {whole(one.n_units)} raters {are} flagged: {one.note}." if n else "No rater is flagged."
             )
-            if not _has_times(report):
+            if not _has_times(report) and has_trials(protocol):
                 yield NO_SPEED
     odds = [one for one in report.estimates if one.statistic == "proportional_odds_trend" and one.p_value is not None]
     failed = [one for one in odds if (one.p_value or 1) < DOUBTFUL_P and "rater_kind" not in one.scope]

@@ -1,8 +1,9 @@
 """The words of the sentences that answer primary questions, in English and German.
 
 A clause is chosen by what was found. Its places: `{who}` is what the clause is about (sources, levels or pools),
-`{did}` is was or were, `{reference}` is what it is compared with, `{on}` the question, `{cause}` a covariate or the
-name of an estimate, `{part}` the part of the data in which an effect differs, and `{value}` the estimate.
+`{did}` is was or were, `{reference}` is what it is compared with, `{on}` the question, `{in_which}` the question where
+a study has several choices, `{cause}` a covariate or the name of an estimate, `{part}` the part of the data in which an
+effect differs, and `{value}` the estimate.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from app.stats.result import Reason
 _ENGLISH = {
     "higher": "{who} {did} rated higher than {reference} on {on}",
     "lower": "{who} {did} rated lower than {reference} on {on}",
-    "preferred": "{who} {did} preferred over {reference}",
-    "not_preferred": "{reference} was preferred over {who}",
+    "preferred": "{who} {did} preferred over {reference}{in_which}",
+    "not_preferred": "{reference} was preferred over {who}{in_which}",
     "more_often": "{who} {did} given {on} more often than {reference}",
     "less_often": "{who} {did} given {on} less often than {reference}",
     "inconclusive": "{who} did not differ clearly from {reference} on {on}",
@@ -183,8 +184,8 @@ _ENGLISH = {
 _GERMAN = {
     "higher": "{who} {did} bei {on} höher bewertet als {reference}",
     "lower": "{who} {did} bei {on} niedriger bewertet als {reference}",
-    "preferred": "{who} {did} gegenüber {reference} bevorzugt",
-    "not_preferred": "{reference} wurde gegenüber {who} bevorzugt",
+    "preferred": "{who} {did}{in_which} gegenüber {reference} bevorzugt",
+    "not_preferred": "{reference} wurde{in_which} gegenüber {who} bevorzugt",
     "more_often": "{who} {did} häufiger mit {on} beurteilt als {reference}",
     "less_often": "{who} {did} seltener mit {on} beurteilt als {reference}",
     "inconclusive": "{who} {differs} sich bei {on} nicht klar von {reference}",
@@ -415,6 +416,7 @@ class Words:
     kinds_of_raters: dict[str, str]
     over: str
     difference: str
+    in_which: str
     is_german: bool = False
 
     def figure(self, text: str) -> str:
@@ -469,6 +471,7 @@ ENGLISH = Words(
     kinds_of_raters=KINDS,
     over="{} over {}",
     difference="the difference {} minus {} in {}",
+    in_which=" on {}",
 )
 GERMAN = Words(
     said=_GERMAN,
@@ -513,5 +516,6 @@ GERMAN = Words(
     kinds_of_raters={"person": "Menschen", "model": "Modelle"},
     over="{} gegenüber {}",
     difference="die Differenz {} minus {} bei {}",
+    in_which=" bei {}",
     is_german=True,
 )

@@ -200,7 +200,7 @@ def _shared(answers: Sequence[Answer], protocol: Protocol) -> str:
         alike.setdefault(_outcome(one), []).append(one)
     clauses = []
     for outcome, of in alike.items():
-        places = {**_places(of[0], protocol, ENGLISH), "on": on}
+        places = {**_places(of[0], protocol, ENGLISH), "on": on, "in_which": _in_which(on, protocol, ENGLISH)}
         clauses.append(_clause(outcome, [_who(one, ENGLISH) for one in of], places, ENGLISH))
     return _joined(clauses)
 
@@ -324,11 +324,18 @@ def _places(finding: Finding, protocol: Protocol, words: Words) -> dict[str, str
         reference = isolated(covariate_text(str(scope["covariate"])))
     return {
         "on": on,
+        "in_which": _in_which(on, protocol, words),
         "reference": reference,
         "cause": _cause(finding, kind, protocol),
         "part": _part(finding, protocol, words),
         "value": words.figure(estimate_text(finding.shown)) if _is_of_value(finding) else "",
     }
+
+
+def _in_which(on: str, protocol: Protocol, words: Words) -> str:
+    """The choice or ranking in which a source was preferred, unless the study has only one."""
+    of_preference = [one for one in protocol.questions if one.measure in {"preference", "order"}]
+    return words.in_which.format(on) if len(of_preference) > 1 else ""
 
 
 def _cause(finding: Finding, kind: str, protocol: Protocol) -> str:

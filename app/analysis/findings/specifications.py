@@ -57,6 +57,7 @@ class Curve:
     """The analyses of one primary difference, from the lowest to the highest estimate."""
 
     estimate: Estimate
+    question: str
     null: float
     kind: Kind
     analyses: tuple[Analysis, ...]
@@ -88,7 +89,8 @@ def _curve(estimate: Estimate, report: Report, labels: Labels) -> Curve:
     reported = _reported(estimate, report)
     words = OF_CHOICES if declared(estimate.statistic).is_of_choices else TESTS
     found = [_analysis(one, null, words, reported, labels) for one in estimate.detail["curve"]]
-    return Curve(estimate, null, kind, tuple(sorted(found, key=lambda one: (one.estimate, one.choices))))
+    question = labels.question(estimate.question or "", estimate.category)
+    return Curve(estimate, question, null, kind, tuple(sorted(found, key=lambda one: (one.estimate, one.choices))))
 
 
 def _reported(estimate: Estimate, report: Report) -> str | None:
@@ -132,7 +134,8 @@ def curve_sentence(curve: Curve) -> str:
     median = number(curve.estimate.estimate or 0.0, curve.kind)
     clear = " and ".join(sides) or "none with a clear difference"
     return (
-        f"{curve.name}: estimates from {low} to {high} (median {median}) in {len(curve.analyses)} analyses, {clear}. "
+        f"{curve.question}, {curve.name}: estimates from {low} to {high} (median {median}) in {len(curve.analyses)} "
+        f"analyses, {clear}. "
         f"Computed: {curve.estimate.note}."
     )
 

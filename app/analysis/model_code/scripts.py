@@ -38,4 +38,7 @@ class Script:
 def scripts_of(report: Report, protocol: Protocol) -> list[Script]:
     """Return the models of the primary contrasts as code, in one order everywhere. The report is not `labelled`."""
     study = coded_study(report, protocol)
-    return [Script(name, words, _WRITERS[name](study), bool(study.models)) for name, words in SCRIPT_WORDS.items()]
+    n_fitted = sum(len(model.fitted) for model in study.models)
+    # brms has nothing but mixed models; the others give means and shares too
+    has_models = {name: bool(n_fitted if name == "models-brms.R" else study.models) for name in SCRIPT_WORDS}
+    return [Script(name, words, _WRITERS[name](study), has_models[name]) for name, words in SCRIPT_WORDS.items()]

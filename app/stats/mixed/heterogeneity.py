@@ -227,7 +227,9 @@ def _opposite(share: float, plain: Floats) -> Result:
 
 def _too_few(what: str, k: int) -> Result:
     some = f"No {what} has" if k == 0 else f"Only 1 {what} has" if k == 1 else f"Only {k} {what}s have"
-    note = f"{some} ratings of what is compared, too few to tell how far the effect differs between {what}s."
+    note = (
+        f"{some} answers on both sides of the comparison, too few to tell how far the effect differs between {what}s."
+    )
     if k >= MIN_LEVELS:
         note = f"No {what} has enough ratings to tell how far the effect differs between {what}s."
     return undefined("too_few", note, method=PREDICTION, n_units=k)

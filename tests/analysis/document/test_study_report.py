@@ -207,6 +207,19 @@ def test_speed_is_not_said_to_be_checked_without_times() -> None:
     assert untimed.count(NO_SPEED) == 2
 
 
+def test_rules_of_trials_are_not_named_where_raters_only_answer_about_themselves() -> None:
+    """Methods named words per minute and times per trial for a questionnaire, which has no trials."""
+    study = protocol({**FIVE, "target": "rater"}, checks={"too_fast_sd": 2})
+    found = [{"rater": f"r{n}", "question": "empathy", "value": 1 + n % 5} for n in range(12)]
+    said = texts(study_report(analyze(frames(study, found), study), study, [], NOW)[0])
+    for words in ("are flagged", "is flagged", "per minute", "per trial", "standard deviations below", NO_SPEED):
+        assert words not in said
+
+
+def test_rules_of_flags_are_joined_by_or() -> None:
+    assert " times in a row; or if they chose one side so often" in texts(usual()[2])
+
+
 def test_report_without_ratings_says_so() -> None:
     study = protocol(FIVE)
     document, references = study_report(analyze(frames(study, []), study), study, [], NOW)

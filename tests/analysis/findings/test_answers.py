@@ -127,6 +127,22 @@ def test_ties_count_as_half_where_they_are_possible() -> None:
     assert "; Unentschieden zählen halb; " in answer.german
 
 
+def test_preferences_of_several_choices_name_their_question() -> None:
+    """A study of three choices said that a source was preferred, and not on which of them."""
+    study = protocol(FIVE, CHOICE, {**CHOICE, "key": "harm", "label": "Harm"})
+    found = [
+        contrast(name, value, "clear", key=key, statistic="share_preferred")
+        for name, value, key in (("A", 0.7, "preference"), ("A", 0.3, "harm"))
+    ]
+    answers = answers_of(found, NONE, study)
+    assert [one.english.partition(" (")[0] for one in answers] == [
+        "A was preferred over Counselor on Preference",
+        "Counselor was preferred over A on Harm",
+    ]
+    assert answers[0].german.startswith("A wurde bei Preference gegenüber Counselor bevorzugt (")
+    assert in_short(answers, study)[0] == "A was preferred over Counselor on Preference."
+
+
 def test_numbers_of_choices_and_of_undesirable_scales() -> None:
     _, english, german = said(
         contrast("A", 0.7, "clear", key="preference", statistic="share_preferred", p_adjusted=None)
