@@ -12,6 +12,7 @@ from rich.text import Text
 from app.analysis.estimate import Estimate
 from app.analysis.findings.answers import answers_of
 from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.findings.means import means_beside
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
@@ -23,6 +24,8 @@ from app.protocol.study import Protocol
 
 # The table does not fit into the default width of 80 characters for output that is not a terminal.
 LEAST_WIDTH = 150
+# The tables have all means.
+MAX_MEANS = 12
 NO_RATINGS = "No ratings yet. Results appear with the first ratings."
 NO_MATCH = "No ratings match these filters."
 
@@ -41,6 +44,8 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
     named = labelled(report, labels)
     for answer in answers_of(main_contrasts(named, protocol), named, protocol):
         out.print(Text(f"\n{answer.english}"))
+    for row in means_beside(report, protocol)[:MAX_MEANS]:
+        out.print(Text(row.text, style="dim"))
     if published := published_line(primary_answers(report, protocol)):
         out.print(Text(f"\n{published}", style="dim"))
     n_all = len(report.estimates)

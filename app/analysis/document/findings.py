@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.analysis.document.body_tables import means_table, needed_table
+from app.analysis.document.body_tables import means_tables, needed_table
 from app.analysis.document.numbered import MAX_ROWS, Numbered, with_numbers
 from app.analysis.document.primary_table import primary_table
 from app.analysis.estimate import Estimate
@@ -140,8 +140,8 @@ def _body(topic: str, found: Found) -> Iterator[Block]:
         named = labelled(found.report, found.protocol.labels)
         for caption, header, rows, notes in participant_tables(found.report, named, found.protocol):
             yield DataTable(caption, header, tuple(rows), notes)
-    if topic == "comparison" and (means := means_table(found.report, found.protocol, found.numbers)):
-        yield means
+    if topic == "comparison":
+        yield from means_tables(found.report, found.protocol, found.numbers)
     if topic not in IN_APPENDIX:
         yield from _estimates(topic, found)
     yield from found.figures_of(topic, is_body=True)

@@ -91,7 +91,8 @@ def _length(found: Evidence, ratio: float) -> str:
         if len(pair) > 1 and not has_adjusted and (longer := max(pair) / min(pair)) >= ratio:
             times = styled(f"{longer:.1f}")
             said = f"Responses of {one.source} and {one.reference} differ in length by a factor of {times}"
-            return f"{said}, and these data do not allow an adjustment."
+            is_tried = one.at_equal_length is not None
+            return f"{said}, and these data do not allow an adjustment." if is_tried else f"{said}."
     return ""
 
 
@@ -192,7 +193,7 @@ def _side(found: Evidence, least: float) -> str:
 RULES = (
     Rule(
         *("length", 10, 1.25, _length),
-        "Report the adjusted estimate beside the primary one, or compare responses of equal length.",
+        "Report the adjusted estimate beside the primary one; if there is none, compare responses of equal length.",
         "dubois2024",
     ),
     Rule(

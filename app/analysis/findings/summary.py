@@ -46,7 +46,7 @@ def warnings_of(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[s
     The lengths of sources say nothing about a primary contrast of conditions, pools or times.
     """
     if not report.primary or any(contrast.primary for contrast in contrasts):
-        yield from length_words(report)
+        yield from length_words(report, contrasts)
     told = [contrast for contrast in contrasts if contrast.primary] if report.primary else contrasts
     clear = [contrast for contrast in told if contrast.is_clear and contrast.at_equal_length]
     overturned = [contrast for contrast in clear if contrast.is_overturned]
@@ -91,13 +91,15 @@ def _name(contrast: MainContrast, among: Sequence[MainContrast]) -> str:
     return f"{contrast.label} ({contrast.source})" if len({one.source for one in among}) > 1 else contrast.label
 
 
-def length_words(report: Report) -> Iterator[str]:
-    """Yield how lengths differ between sources, if they do notably."""
+def length_words(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[str]:
+    """Yield how lengths differ between the sources of the primary contrasts, if they do notably; else between all."""
+    compared = {name for one in contrasts if one.primary for name in (one.source, one.reference)}
     means = {
         f.scope["source"]: f.estimate
         for f in report.of("text")
         if f.statistic == "text_mean" and f.scope.get("covariate") == "words" and f.estimate and "source" in f.scope
     }
+    means = {name: mean for name, mean in means.items() if name in compared} or means
     if len(means) < len(("one", "other")):
         return
     short, long = min(means, key=lambda name: means[name]), max(means, key=lambda name: means[name])

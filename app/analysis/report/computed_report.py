@@ -28,6 +28,7 @@ from app.analysis.report.report import SECTIONS, RaterGroup, Report, Sample
 from app.analysis.report.verdicts import decisive_p, effect_behind, with_verdicts
 from app.analysis.sections.all_sections import estimates_for, estimates_of
 from app.analysis.sections.study_data import StudyData
+from app.analysis.sections.texts import at_equal_length
 from app.analysis.statistic import declared
 from app.base.numbers import whole
 from app.base.words import counted
@@ -54,13 +55,22 @@ def in_declared_directions(estimates: Sequence[Estimate], study: StudyData) -> l
         other = study.against(contrast.reference)
         key = (contrast.question, contrast.reference, contrast.test)
         if key not in made:
-            made[key] = list(estimates_for(other, [contrast]))
+            made[key] = [*estimates_for(other, [contrast]), *at_equal_length(other, contrast.question)]
         known = [found[place].scope for place in places_of(contrast, found, study.protocol)]
         for place in places_of(contrast, made[key], other.protocol):
             one = made[key][place]
-            if one.scope not in known:
-                found += [new for new in (one, effect_behind(one, made[key])) if new is not None and new not in found]
+            behind = effect_behind(one, made[key])
+            news = (one, behind) if one.scope not in known else ()
+            news = (*news, _at_equal(behind or one, made[key]))
+            found += [new for new in news if new is not None and new not in found]
     return found
+
+
+def _at_equal(estimate: Estimate, among: Sequence[Estimate]) -> Estimate | None:
+    """The same difference at equal length, which tells whether length could explain it."""
+    name, scope = declared(estimate.statistic).at_equal_length, {**estimate.scope, "covariate": "length"}
+    same = (one for one in among if (one.measured, one.statistic) == (estimate.measured, name))
+    return next((one for one in same if one.scope == scope), None)
 
 
 def _against_another(study: StudyData) -> Iterator[PrimaryContrast]:
@@ -235,6 +245,8 @@ def _family(estimate: Estimate, place: int) -> tuple[object, ...]:
 # Notes to read before the estimates: what was excluded, which raters are not human, how many tests were run.
 
 ALPHA = 0.05
+# in the method of a test that knows no items and no raters
+INDEPENDENT = ("ratings as independent", "rating as independent", "units as independent", "pairs as independent")
 UNKNOWN_RATERS = (
     "It is not known which person gave which rating: raters are counted as slots, intervals generalize to new items "
     "only, and nothing is reported about single raters."
@@ -280,7 +292,9 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """Yield what was specified before the data, and how many exploratory tests there are."""
     yield from _undeclared(protocol)
     primary = [one for one in estimates if one.role == "primary"]
-    tests = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
+    every = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
+    # published tests of ratings that are no independent data find too much, and the same once more
+    tests = [one for one in every if not any(words in one.method for words in INDEPENDENT)]
     others = [one for one in tests if not any(_compares_same(one, first) for first in primary)]
     if n_same := len(tests) - len(others):
         again, are = ("test repeats", "is") if n_same == 1 else ("tests repeat", "are")
@@ -294,7 +308,13 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
             f"{counted(len(others), 'exploratory test')} of other comparisons: {whole(n_plain)} with "
             f"p < .05, where chance alone would give {by_chance}, and {whole(n_clear)} with adjusted p < .05. "
             "They suggest hypotheses and do not test them."
+            f"{_uncounted(len(every) - len(tests))}"
         )
+
+
+def _uncounted(n: int) -> str:
+    are = "further test takes answers as independent and is" if n == 1 else "further tests take answers as independent"
+    return f" {whole(n)} {are}{'' if n == 1 else ' and are'} not counted." if n else ""
 
 
 def _compares_same(estimate: Estimate, primary: Estimate) -> bool:

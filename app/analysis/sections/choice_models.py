@@ -109,7 +109,8 @@ def _strengths(data: ChoiceData, answers: Choices, reference: str) -> Iterator[_
     unknown = undefined("no_pairable_units", UNKNOWN_SIDES, method=CLUSTERED, n_units=0)
     yield _Found("position_effect", found.position if has_sides and found.position else unknown)
     if found.log_nu is not None:
-        yield _Found("tie_log_nu", found.log_nu)
+        # that it is 0 is nobody's hypothesis, and no finding if it is not
+        yield _Found("tie_log_nu", replace(found.log_nu, p_value=None))
     if n > 2:  # noqa: PLR2004 - a triple needs three
         circles, triples = win_matrix(left, right, won, n_sources=n).n_intransitive
         words = f"out of {triples} triples of sources that were all compared with each other"

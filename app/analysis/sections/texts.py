@@ -166,6 +166,16 @@ def _correlations(
         yield data.record(found, answers, section=SECTION, scope=scope, statistic=statistic, unit="response")
 
 
+def at_equal_length(study: StudyData, key: str) -> Iterator[Estimate]:
+    """Yield the differences of one question at equal length, against the reference of the study."""
+    for data in study.numbers:
+        if data.question.key == key:
+            answers = groups(data.codes)[0].of(data.answers)
+            response = data.codes.rows.response[answers.row]
+            if len(response) and (response >= 0).all():
+                yield from _at_equal_length(data, answers)
+
+
 def _at_equal_length(data: ScaledData, answers: Answers) -> Iterator[Estimate]:
     length = data.codes.responses.doublings
     for source in data.sources:

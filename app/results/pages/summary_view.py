@@ -14,6 +14,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import MODELS, columns_of
 from app.analysis.findings.answers import in_short
 from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
+from app.analysis.findings.means import by_columns, means_beside
 from app.analysis.findings.robustness import LOWEST, robustness_sentence
 from app.analysis.findings.summary import Summary, length_words, summary_of, wording_words
 from app.analysis.report.report import Report
@@ -32,6 +33,8 @@ MAX_CARDS, MAX_ROWS, MAX_COLUMNS, MAX_COLUMN_NAME = 3, 6, 2, 12
 # A study without contrasts has room for more rows.
 MAX_AGREEMENT, MAX_AGREEMENT_BESIDE, MAX_AGREEMENT_WITH_NEED = 9, 4, 3
 MAX_ANSWERS, MAX_NOTES = 2, 4
+# The page of comparisons has all means.
+MAX_MEANS, MAX_MEANS_COLUMNS = 4, 4
 # Two lines beside the table of agreement; the page of agreement has all of it.
 MAX_NEEDED = 140
 # Other analyses are folded too: those of the first primary differences.
@@ -106,6 +109,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     return {
         "summary": summary,
         "answered": answered,
+        "means": _means(answered, made.report, protocol),
         "published": published_line(primary_answers(made.report, protocol)),
         "exploratory": _table(_cards(exploratory[:MAX_EXPLORATORY], report, protocol)) if exploratory else None,
         "n_more_exploratory": max(0, len(exploratory) - MAX_EXPLORATORY),
@@ -124,6 +128,33 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "notes": notes[:MAX_NOTES],
         "more_notes": notes[MAX_NOTES:],
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """A table of the means that are compared: its columns, and its rows of cells with their names.
+
+    `n_more` rows do not fit.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    n_more: int
+
+
+def _means(answered: Answered, report: Report, protocol: Protocol) -> list[Means]:
+    """Tables of the means that are compared; none where cards show them."""
+    if not (answered.answers or answered.are_rows):
+        return []
+    return [
+        Means(
+            columns,
+            tuple((row.name, tuple(effect_cell(row.cells[name]) for name in columns)) for row in rows[:MAX_MEANS]),
+            len(rows[MAX_MEANS:]),
+        )
+        for columns, rows in by_columns(means_beside(report, protocol)).items()
+        if len(columns) <= MAX_MEANS_COLUMNS
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +206,7 @@ def _changes_words(report: Report, summary: Summary, changes: Sequence[Card]) ->
     """What the table of changes does not say itself."""
     is_overturned = any(one.contrast.is_overturned for one in changes)
     bold = "Bold: no longer clear." if is_overturned else ""
-    return " ".join(filter(None, (*length_words(report), bold, *wording_words(summary.ways))))
+    return " ".join(filter(None, (*length_words(report, summary.contrasts), bold, *wording_words(summary.ways))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from app.analysis import analyze
-from app.analysis.document.body_tables import means_table
+from app.analysis.document.body_tables import means_tables
 from app.analysis.document.numbered import Numbered, Reasons, value_cell
 from app.analysis.document.primary_table import primary_table
 from app.analysis.document.report_context import ReportContext
@@ -130,8 +130,7 @@ def test_groups_that_are_compared_have_their_own_means() -> None:
         for at, scope in enumerate(scopes)
         for source in study.sources
     )
-    table = means_table(Report("small", "", (), means, primary=contrasts), study, Numbered(study.labels))
-    assert table is not None
+    (table,) = means_tables(Report("small", "", (), means, primary=contrasts), study, Numbered(study.labels))
     first = [(row[0], row[1].split()[0]) for row in table.rows]
     assert first == [
         ("Empathy", "1.00"),

@@ -64,6 +64,7 @@ def test_few_items_are_no_objection_to_what_raters_say_about_themselves() -> Non
 
 
 FLAGGED = Estimate("rater", None, {}, "flagged_share", 0.15, n_units=20)
+UNKNOWN = replace(OPEN, estimate=None, ci_low=None, ci_high=None, verdict=None, reason="too_few")
 DPRIME = Estimate("belief", "author", {}, "dprime", 0.8, 0.4, 1.2, 0.95, verdict="clear")
 ALPHA = Estimate("agreement", "empathy", {}, "krippendorff_alpha_ordinal", 0.7, 0.31, 0.8, 0.95)
 LEFT = Estimate("choice", "preference", {}, "first_side_share", 0.6, 0.55, 0.65, 0.95)
@@ -79,8 +80,14 @@ LEFT = Estimate("choice", "preference", {}, "first_side_share", 0.6, 0.55, 0.65,
         ),
         (
             "length",
-            {"report": with_more(words_of("Model", 110), words_of("Human", 50))},
+            {"report": with_more(words_of("Model", 110), words_of("Human", 50)), "at_equal": UNKNOWN},
             "Responses of Model and Human differ in length by a factor of 2.2, and these data do not allow",
+        ),
+        (
+            "length",
+            # nobody tried to adjust it, so it was wrong that the data do not allow it
+            {"report": with_more(words_of("Model", 110), words_of("Human", 50))},
+            "Responses of Model and Human differ in length by a factor of 2.2.",
         ),
         ("flagged_decide", {"unflagged": OPEN}, "on Empathy is no longer clear without flagged raters: 0.50 ("),
         ("no_evidence", {"shown": OPEN}, "on Empathy is inconclusive, which is no evidence that there is none: 0.50 ("),

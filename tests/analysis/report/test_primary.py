@@ -98,13 +98,45 @@ def test_notes_count_other_tests_of_primary_comparisons_apart_from_exploratory_o
     study = protocol(FIVE, CLEAR, analysis={"primary": ["empathy"]})
     report = analyze(frames(study, rows()), study)
     tests = [one for one in report.estimates if one.role == "exploratory" and one.p_value is not None]
+    n_independent = sum("as independent" in one.method for one in tests)
+    assert n_independent
+    tests = [one for one in tests if "as independent" not in one.method]
     same, others = ([one for one in tests if (one.question == "empathy") == is_same] for is_same in (True, False))
     plain = sum((one.p_value or 1) < 0.05 for one in others)
     said = " ".join(report.notes)
     assert f"{len(same)} tests repeat the primary comparisons by other methods and are no further findings." in said
     assert f"{len(others)} exploratory tests of other comparisons: {plain} with p < .05, where chance alone" in said
     assert f"would give about {round(0.05 * len(others))}, and " in said
+    assert f" {n_independent} further tests take answers as independent and are not counted." in said
     assert {one.role for one in report.of("agreement")} == {"descriptive"}
+
+
+def test_a_declared_pair_without_the_reference_is_adjusted_for_length_too() -> None:
+    """It was said that the data do not allow it, and it was never tried."""
+    sources = {name: {"kind": "model"} for name in ("human", "plain", "guided")}
+    contrast = {"question": "empathy", "source": "guided", "reference": "plain"}
+    study = protocol(FIVE, sources=sources, analysis={"reference": "human", "primary": [contrast]})
+    texts = [
+        {"response": f"i{i}:{name}", "item": f"i{i}", "source": name, "text": "word " * (4 + (3 * i + 2 * n) % 7)}
+        for i in range(8)
+        for n, name in enumerate(sources)
+    ]
+    found = [
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:{name}",
+            "question": "empathy",
+            "value": 1 + (r + i * n) % 5,
+        }
+        for r in range(6)
+        for i in range(8)
+        for n, name in enumerate(sources)
+    ]
+    report = analyze(frames(study, found, responses=texts), study)
+    (one,) = (one for one in report.of("text", "empathy") if one.scope.get("reference") == "plain")
+    assert (one.statistic, one.scope["source"]) == ("mean_difference_at_equal", "guided")
+    assert one.estimate is not None
 
 
 def test_a_difference_in_levels_does_not_repeat_one_in_slopes() -> None:

@@ -52,3 +52,12 @@ def test_findings_that_differ_only_in_the_source_are_one_paragraph() -> None:
     )
     assert "; Model-2 " in answer
     assert found["answered"].n_more_answers == 0
+
+
+def test_means_that_are_compared_stand_beside_sentences_and_rows() -> None:
+    """A study of pools, levels or turns gave its answers without the means; cards of sources have them."""
+    assert summary(["empathy"])["means"] == []
+    (means,) = summary(["empathy", "warmth"])["means"]
+    assert means.columns == ("Human", *MODELS)
+    assert [name for name, _ in means.rows] == ["Empathy", "Warmth"]
+    assert all(cell[0].isdigit() for _, cells in means.rows for cell in cells)
