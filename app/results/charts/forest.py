@@ -165,7 +165,9 @@ def _question_and_source(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[
     sources, references = ({row.scope[part] for row in rows} for part in ("source", "reference"))
     source, reference = estimate.scope["source"], estimate.scope["reference"]
     if len(references) > 1:
-        return str(estimate.measured), f"{source} {MINUS} {reference}"
+        longest = max(len(f"{row.scope['source']} {MINUS} {row.scope['reference']}") for row in rows)
+        pair = (f"{source} {MINUS}", str(reference)) if longest > MAX_NAME else (f"{source} {MINUS} {reference}",)
+        return (str(estimate.measured), *pair)
     return (str(estimate.measured),) if len(sources) == 1 else (str(estimate.measured), str(source))
 
 

@@ -16,11 +16,9 @@ from app.results.charts.theme import SCHEMA, Spec, Theme, Width, config, series_
 
 HEIGHT = 300
 MIN_SOURCES = 2
-# Characters of a line of an axis title, and width of a source's label in pixels; the table has the whole label.
-TITLE_LENGTH, MAX_LABEL = 40, 170
+# Characters of a line of an axis title.
+TITLE_LENGTH = 40
 MAX_TICKS = 6
-# Names beside their points; those of more sources, and long ones, would lie on each other.
-MAX_BESIDE, MAX_NAME = 3, 24
 
 
 def plane_means(estimates: Iterable[Estimate]) -> list[Estimate]:
@@ -53,7 +51,7 @@ def plane_spec(
     width: Width = 560,
     spans: Sequence[tuple[float, float] | None] = (None, None),
 ) -> Spec | None:
-    """Return a chart with one point per source, with its name or a legend.
+    """Return a chart with one point per source, and a legend: names beside points that are near lie on each other.
 
     The axes span the ends of the two scales, so that a small difference looks small; without any, the means.
     """
@@ -62,18 +60,16 @@ def plane_spec(
         return None
     names = [source for source, _, _ in points]
     scale = {"domain": names, "range": series_colours(len(names), theme)}
-    is_beside = len(names) <= MAX_BESIDE and max(map(len, names)) <= MAX_NAME
-    legend = None if is_beside else {"title": None, "symbolOpacity": 1, **columns_of(names)}
+    legend = {"title": None, "symbolOpacity": 1, **columns_of(names)}
     colour = {"field": "source", "type": "nominal", "title": None, "scale": scale, "legend": legend}
     x_title, y_title = (wrap(str(one.measured), TITLE_LENGTH) for one in points[0][1:])
     rows = [_row(*point) for point in points]
     x_scale, y_scale = (_span(rows, end, span) for end, span in zip(("x", "y"), spans, strict=True))
-    axis = {"tickCount": MAX_TICKS}
+    axis = {"tickCount": MAX_TICKS, **({"tickMinStep": 1} if all(spans) else {})}
     x = {"field": "x_low", "type": "quantitative", "title": x_title, "scale": x_scale, "axis": axis}
     y = {"field": "y_low", "type": "quantitative", "title": y_title, "scale": y_scale, "axis": axis}
     at_x, at_y = ({"field": end, "type": "quantitative"} for end in ("x", "y"))
     rule = {"type": "rule", "strokeWidth": 2}
-    label = {"type": "text", "align": "left", "dx": 8, "dy": -10, "fontSize": 13, "limit": MAX_LABEL}
     return {
         "$schema": SCHEMA,
         "title": title_of(title, means_words([mean for _, *both in points for mean in both])),
@@ -87,7 +83,6 @@ def plane_spec(
                 "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
                 "encoding": {"x": at_x, "y": at_y, "color": colour, "shape": {**colour, "scale": {"domain": names}}},
             },
-            *([{"mark": label, "encoding": {"x": at_x, "y": at_y, "text": {"field": "source"}}}] if is_beside else []),
         ],
         "config": config(theme),
     }

@@ -251,9 +251,18 @@ def test_labels_of_many_long_sources_are_whole_and_apart() -> None:
     few, many = (plane_spec(part, title="Plane") for part in ([means[0], means[1], means[4], means[5]], means))
     assert few is not None
     assert many is not None
-    assert [layer["mark"]["type"] for layer in few["layer"]] == ["rule", "rule", "point", "text"]
-    assert [layer["mark"]["type"] for layer in many["layer"]] == ["rule", "rule", "point"]
+    for spec in (few, many):
+        assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule", "rule", "point"]
+        assert spec["layer"][0]["encoding"]["color"]["legend"]["symbolOpacity"]
     assert many["layer"][0]["encoding"]["color"]["legend"]["columns"]
+
+
+def test_two_long_sources_of_a_declared_pair_take_a_line_each() -> None:
+    """The second of them was cut off in print."""
+    pairs_of = [("Model, guided prompt", "Model, plain prompt"), ("Model, guided prompt", "Peer")]
+    found = [one("comparison", "mean_difference", 0.5, source=source, reference=other) for source, other in pairs_of]
+    spec = json.dumps(forest_spec(found, title="Mean differences", width=640), ensure_ascii=False)
+    assert f'guided prompt {MINUS}\\", \\"Model, plain prompt\\"]' in spec.replace("\\\\u2212", MINUS)
 
 
 def test_plane_spans_both_scales_and_says_where_there_are_no_intervals() -> None:
