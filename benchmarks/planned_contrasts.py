@@ -254,7 +254,8 @@ class Drawn:
     def frames(self) -> Frames:
         study, items = self._case.study, self._case.items
         trials = planned_trials(study, items)
-        dealt = deal(study, trials, N_RATERS, seeded(1, len(items), N_RATERS))
+        # as the plan deals them, because the widths depend on who rates what
+        dealt = deal(study, trials, N_RATERS, seeded(1, len(items), N_RATERS, study.design.raters_per_trial))
         at = {key: code for code, key in enumerate(dict.fromkeys(trial.item.key for trial in trials))}
         rows: list[Row] = []
         kinds = dict.fromkeys((one.rater for one in dealt), "person")

@@ -264,6 +264,54 @@ def _errors(draw: Draw) -> tuple[Result, float]:
     return found, float(share[0] - share[1] - share[2] + share[3])
 
 
+def _versions(draw: Draw) -> tuple[Floats, Ints, Bools, Ints]:
+    """What raters see in two versions of each item, without an effect: normal with variance 1 beside the noise."""
+    item, rater, version = draw.crossed(2)
+    altered = version == 1
+    seen = draw.normal(0.5, N_ITEMS)[item] + draw.normal(0.4, N_ITEMS * 2)[item * 2 + version]
+    seen = seen + draw.normal(0.4, draw.n_raters)[rater] + draw.normal(0.3, draw.n_raters, 2)[rater, version]
+    return seen, item, altered, rater
+
+
+_OF_VERSIONS = float(np.sqrt(0.5**2 + 0.4**2 + 0.4**2 + 0.3**2))
+
+
+def _altered(draw: Draw) -> tuple[Result, float]:
+    seen, item, altered, rater = _versions(draw)
+    effect = EFFECT * draw.has_effect
+    value = seen + effect * altered + draw.normal(1, len(seen))
+    return factor_effect(value, altered, item=item, rater=rater), effect
+
+
+def _right_answers(draw: Draw) -> tuple[Result, float]:
+    """Simulate answers that are right or not, or a code that is given or not, about two versions of each item."""
+    seen, item, altered, rater = _versions(draw)
+    effect = EFFECT * draw.has_effect
+    is_right = seen + 0.3 - effect * altered + draw.normal(1, len(seen)) > 0
+    spread = float(np.hypot(1, _OF_VERSIONS))
+    truth = float(special.ndtr((0.3 - effect) / spread) - special.ndtr(0.3 / spread))
+    return factor_effect(np.asarray(is_right, dtype=np.float64), altered, item=item, rater=rater), truth
+
+
+def _preferred_by_item(draw: Draw) -> tuple[Result, float]:
+    """Simulate choices between two sources, of which one is chosen more often for half of the items."""
+    item, rater = draw.crossed()
+    has_level, effect = item % 2 == 1, EFFECT * draw.has_effect
+    taste = draw.normal(0.3, draw.n_raters, 2)[rater, has_level.astype(int)]
+    seen = draw.normal(0.6, N_ITEMS)[item] + draw.normal(0.4, draw.n_raters)[rater] + taste
+    won = seen + 0.2 + effect * has_level + draw.normal(1, len(item)) > 0
+    spread = float(np.sqrt(1 + 0.6**2 + 0.4**2 + 0.3**2))
+    truth = float(special.ndtr((0.2 + effect) / spread) - special.ndtr(0.2 / spread))
+    return factor_effect(np.asarray(won, dtype=np.float64), has_level, item=item, rater=rater), truth
+
+
+def _scores_of_groups(draw: Draw) -> tuple[Result, float]:
+    """Simulate a score of each rater in two groups, of which the first varies more."""
+    gap = EFFECT * draw.has_effect
+    score = gap * draw.arm + draw.normal(1, draw.n_raters) * np.where(draw.arm, 0.8, 0.5)
+    return group_difference(score, draw.arm, rater=np.arange(draw.n_raters)), gap
+
+
 def _judges_and_people(draw: Draw) -> tuple[Result, float]:
     """Simulate choices between two sources by two groups of raters, ties as half."""
     item, rater = draw.crossed()
@@ -313,11 +361,16 @@ SIMULATIONS: dict[str, Simulation] = {
     "pool_preference_difference": _judges_and_people,
     "pool_change_difference": _changes,
     "item_attribute_interaction": _errors,
+    "item_attribute_effect": _altered,
+    "item_attribute_accuracy, or of a code": _right_answers,
+    "item_attribute_preference": _preferred_by_item,
+    "pool_difference, scores of raters": _scores_of_groups,
 }
 # those that are also simulated without an effect
 WITH_NULL = (
     *("trade_off", "pool_empathic_difference", "pool_preference_difference", "pool_change_difference"),
-    "item_attribute_interaction",
+    *("item_attribute_interaction", "item_attribute_effect", "item_attribute_accuracy, or of a code"),
+    *("item_attribute_preference", "pool_difference, scores of raters"),
 )
 # simulations with raters in two arms, and those that are slow because of a mixed model
 WITH_ARMS = frozenset(
@@ -331,6 +384,7 @@ WITH_ARMS = frozenset(
         "pool_empathic_difference",
         "pool_preference_difference",
         "pool_change_difference",
+        "pool_difference, scores of raters",
     }
 )
 SLOW = frozenset({"turn_slope", "turn_slope_difference"})

@@ -527,4 +527,5 @@ NULLS: dict[str, dict[str, Null]] = {
     "case-heard": {"amce": _conjoint, "trade_off": _traded},
     "empathic-accuracy": {"pool_empathic_difference": _inferred},
     "venting": {"change_difference": _vented},
+    "empathy-scale": {"mean_difference": _rated_within(2, 5, 4, 6)},
 }

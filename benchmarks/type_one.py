@@ -84,8 +84,8 @@ Created by `python -m benchmarks.type_one --write docs/statistics/coverage.md`.
 | --- | --- | --- | --- | --- |
 {rows}
 
-`lend-an-ear` (agreement), `warmth-reliability` (share of correct verdicts), `theory-of-mind`, `emotion-recognition`,
-`emotion-cause` and `empathic-accuracy` have primary estimates without an effect to test.
+`lend-an-ear` and `emotion-cause` (agreement), `warmth-reliability` (share of correct verdicts), `empathic-accuracy` and
+`empathy-scale` (number of factors) have primary estimates without an effect to test.
 
 The same for `responder-level` with fewer items, {n:,} studies each. The published test takes the items as given; min F'
 takes items and responders as random.

@@ -11,7 +11,15 @@ from benchmarks.type_one import rejected
 from tests.kit.templates import template_study
 
 # primary estimates that test no effect
-WITHOUT_TEST = {"krippendorff_alpha", "accuracy_share", "f1_macro", "span_f1", "span_alpha", "empathic_accuracy"}
+WITHOUT_TEST = {
+    "accuracy_share",
+    "f1_macro",
+    "span_f1",
+    "span_alpha",
+    "empathic_accuracy",
+    "krippendorff_alpha",
+    "n_factors",
+}
 # published for its interval, without a test
 FOR_INTERVALS = {"share_preferred_wilson_cc"}
 NAMES = [template.name for template in list_templates()]

@@ -194,5 +194,16 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
             Record("trade_off", "attribute level reference_level covariate", ("fair",)),
         ]
     },
+    "empathy-scale": {
+        "loadings of every statement with intervals": [
+            Record("factor_loading_1", "covariate", ("perceived_empathy",)),
+            Record("factor_loading_2", "covariate", ("perceived_empathy",)),
+            Record("unique_variance", "covariate", ("perceived_empathy",)),
+        ],
+        "Cronbach's alpha and omega of both scores": [
+            Record("cronbach_alpha", "", ("responsiveness", "understanding")),
+            Record("omega", "", ("responsiveness", "understanding")),
+        ],
+    },
     "conjoint": {"the same effects on trust": [Record("amce", "attribute level reference_level", ("trust",))]},
 }

@@ -260,6 +260,16 @@ def _vented(question: str, seen: Seen) -> float:
     return reach("venting", question, 2.4 if seen.rater % 2 else 2.9)
 
 
+_UNDERSTANDING = {"goals", "needs", "trusted", "intentions"}
+
+
+def in_two_factors(question: str, seen: Seen) -> float:
+    """What a rater makes of a response: two factors with an SD of 15 that correlate with .4; both sources differ."""
+    of = f"{seen.rater} {seen.item['item']} {seen.source}"
+    own = seeded(f"{question in _UNDERSTANDING} {of}").gauss(0, 15 * 0.6**0.5)
+    return seeded(of).gauss(0, 15 * 0.4**0.5) + own + (6 if seen.source == "empathic" else -6)
+
+
 def _thinking(seen: Seen) -> str:
     return seen.source.partition("_")[0]
 
@@ -780,5 +790,14 @@ SEEDS: tuple[Seed, ...] = (
         null=1.0,
         simulated="twice as much",
         origin="no number",
+    ),
+    Seed(
+        "empathy-scale",
+        "Schmidmaier et al. 2024",
+        "The ten statements form two factors that go together (396 participants)",
+        _of("perceived_empathy", "n_factors"),
+        Effect(in_two_factors, n_raters=40, copies=4),
+        2.0,
+        simulated="two factors",
     ),
 )

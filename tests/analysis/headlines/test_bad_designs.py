@@ -13,7 +13,7 @@ from app.analysis.findings.summary import summary_of
 from app.analysis.report.sentences import primary_answers
 from app.studies.folder.read import read_folder
 from tests.analysis.headlines.driven import by_source
-from tests.analysis.headlines.seeds import recognized
+from tests.analysis.headlines.seeds import in_two_factors, recognized
 from tests.analysis.headlines.simulated_ratings import Effect, simulate
 
 if TYPE_CHECKING:
@@ -135,3 +135,35 @@ def test_arm_that_nobody_finished_or_began(tmp_path: Path, is_begun: bool, said:
     # the rest of the report stands: the scores before, and the ratings of the arm that is there
     assert {"mean", "cronbach_alpha"} & {one.statistic for one in report.estimates if one.estimate is not None}
     assert summary_of(report, study).answers
+
+
+@pytest.mark.parametrize(
+    ("is_copied", "said"),
+    [
+        (True, "A question follows from the others."),
+        (False, "Factors need three questions, and more than twice as many complete answers as questions."),
+    ],
+)
+def test_factor_solution_that_does_not_exist(tmp_path: Path, is_copied: bool, said: str) -> None:  # noqa: FBT001
+    """One statement is answered as another, or only two raters answered."""
+
+    def of_needs(rows: Rows) -> Rows:
+        needs = {(row["rater"], row["response"]): row["value"] for row in rows if row["question"] == "needs"}
+        return [
+            {**row, "value": needs[row["rater"], row["response"]]} if row["question"] == "goals" else row
+            for row in rows
+        ]
+
+    def of_few(rows: Rows) -> Rows:
+        items, raters = (sorted({row[name] for row in rows})[:n] for name, n in (("item", 4), ("rater", 2)))
+        return [row for row in rows if row["item"] in items and row["rater"] in raters]
+
+    change = of_needs if is_copied else of_few
+    effect = Effect(in_two_factors, n_raters=12)
+    report, study = _studied(tmp_path / "s", "empathy-scale", effect, "ratings.csv", change)
+    of_factors, responsiveness, understanding = _said(report, study)
+    assert "not estimable" in of_factors
+    assert said in of_factors
+    assert "Empathic system is rated" in responsiveness
+    assert "Empathic system is rated" in understanding
+    assert "cannot be estimated yet" in summary_of(report, study).answers[0].english

@@ -227,6 +227,7 @@ FORECAST = {
     "reasoning-models": None,
     "case-heard": None,
     "venting": "change_difference",
+    "empathy-scale": "mean_difference",
 }
 
 
