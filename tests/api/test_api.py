@@ -311,6 +311,13 @@ def test_unknown_parameter_is_refused(program: TestClient, path: str) -> None:
     assert "no parameter 'ratter_kind': it takes" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize("name", ["source", "rater", "question"])
+def test_filter_with_a_sign_that_no_key_can_have_finds_nothing(program: TestClient, name: str) -> None:
+    answer = program.get(f"{STUDY}/ratings", params={name: ["a", "b\0"]})
+    assert answer.status_code == 422
+    assert f"This study has no {name} " in answer.json()["detail"]
+
+
 @pytest.mark.parametrize("path", ["", "/protocol", "/items", "/ratings", "/webhooks"])
 def test_what_has_not_changed_is_not_sent_again(program: TestClient, path: str) -> None:
     etag = program.get(f"{STUDY}{path}").headers["etag"]

@@ -114,7 +114,10 @@ def _found(
     for name, value in given.items():
         if isinstance(value, tuple):
             given[name] = [*value]
-            missing = db.execute(_MISSING, {"study": study_id, "kind": name, "keys": given[name]}).scalar()
+            # The database takes no NUL, so no key has one.
+            missing = next((key for key in value if "\0" in key), None)
+            if missing is None:
+                missing = db.execute(_MISSING, {"study": study_id, "kind": name, "keys": given[name]}).scalar()
             if missing is not None:
                 raise NoSuchKeyError(f"This study has no {name} {missing[:100]!r}.")
     where = " AND ".join(["study_id = :study AND r.id > :after", *(_FILTERS[table][name] for name in given)])
