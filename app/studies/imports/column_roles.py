@@ -63,6 +63,8 @@ _SITUATION = re.compile(
 )
 # A column of so many words per cell has texts, if its name says so too.
 _MIN_WORDS = 4
+# So many are enough if no cell is there twice: names of points, such as *strongly agree*, are shorter.
+_SENTENCE = 3
 # Names of so many characters and words may be the texts of the first item.
 _LONG_NAME, _MANY_WORDS = 40, 6
 # A second row of names has so few characters above so many columns of long texts.
@@ -133,12 +135,19 @@ def _role(name: str, filled: Sequence[str], mean: int, n_sources: int) -> Role: 
         return "rater"
     if _ID.search(name) and n_distinct >= _MOST_DISTINCT * len(filled):
         return "item"
+    if len(filled) == 1 and _has_words(filled, _SENTENCE):
+        return "text"  # nothing else tells, and texts are what a sheet is for
     if (_RATING.search(name) and n_distinct <= _FEW) or (
         is_one_rater(name) and all(number(cell) is not None for cell in filled)
     ):
         return "rating"
     is_repeated = n_distinct <= max(_FEW, len(filled) // _MIN_REPEATED)
     return "source" if _SOURCE.search(name) and is_repeated else "attribute"
+
+
+def _has_words(filled: Sequence[str], n: int) -> bool:
+    """Whether cells have at least this many words on average."""
+    return sum(len(cell.split()) for cell in filled) >= n * len(filled)
 
 
 def is_one_rater(name: str) -> bool:
@@ -157,8 +166,9 @@ def _is_named_text(name: str, filled: Sequence[str], n_sources: int) -> bool:
     """
     if _RATING.search(name) or not (_ANSWER.search(name) or _SITUATION.search(name)):
         return False
-    n_words = sum(len(cell.split()) for cell in filled)
-    return n_words >= _MIN_WORDS * len(filled) and 2 * n_sources * len({*filled}) > len(filled)
+    n_distinct = len({*filled})
+    min_words = _SENTENCE if n_distinct == len(filled) else _MIN_WORDS
+    return _has_words(filled, min_words) and 2 * n_sources * n_distinct > len(filled)
 
 
 # What Qualtrics writes for answers of a preview, in words and as a number.

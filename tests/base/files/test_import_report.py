@@ -51,6 +51,23 @@ def test_column_roles_are_guessed_from_names_and_contents(tmp_path: Path) -> Non
     assert (guesses["ChatGPT Response"].source, guesses["ChatGPT Response"].kind) == ("ChatGPT", "model")
 
 
+@pytest.mark.parametrize(
+    ("sheet", "roles"),
+    [
+        (
+            "Post,Counselor reply,GPT-4o reply\nI feel alone.,I am so sorry.,That sounds hard.\n",
+            "text response response",
+        ),
+        ("id,post,Counselor,GPT-4o\n1,I feel alone.,I am so sorry.,That sounds hard.\n", "item text response response"),
+        ("id,post,source,response\n1,I feel alone.,Nurse,I am so sorry.\n", "item text source response"),
+        ("id,post,mood,response\n1,I feel alone.,sad,strongly agree\n", "item text attribute attribute"),
+    ],
+)
+def test_short_texts_of_a_single_row_are_texts(sheet: str, roles: str, tmp_path: Path) -> None:
+    """They were attributes: a column of responses had to have more than twelve different ones, or long ones."""
+    assert [one.role for one in guess_columns(table_of(sheet.encode(), tmp_path))] == roles.split()
+
+
 def test_garbled_characters_are_counted_by_source_and_repaired(tmp_path: Path) -> None:
     table = table_of(SHEET, tmp_path)
     columns = {"physician": "Physician Response", "chatgpt": "ChatGPT Response"}
