@@ -77,6 +77,11 @@ class StudyRow:
         """When the server deletes the study by itself, if that has been announced."""
         return None if self.deletion_announced_at is None else self.deletion_announced_at + DELETION_NOTICE
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps that pages show in place of tabs: those of a draft without ratings."""
+        return self.draft.steps if self.draft and not self.draft.has_ratings else ()
+
     def may(self, right: str) -> bool:
         """Whether the lead for whom it was loaded has this right."""
         return may(self.role, Right(right))

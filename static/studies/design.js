@@ -23,6 +23,14 @@ document.body.addEventListener("htmx:responseError", async ({ detail }) => {
   }
 });
 
+// Once one of both changes is chosen, going back shows the part as it is, not the browser's question to send the other again.
+const decision = document.querySelector("[data-decides]");
+for (const name of ["submit", "click"]) {
+  decision?.addEventListener(name, ({ target }) => {
+    if (target === decision || target.closest("a")) history.replaceState(null, "", location.href);
+  });
+}
+
 // What was typed is sent again until it has arrived, or once the lead has signed in again; lead.js asks before it is left.
 let again = 0;
 document.body.addEventListener("htmx:sendError", () => {

@@ -23,7 +23,7 @@ from app.results.overview.progress_chart import ProgressChart
 from app.studies import coverage
 from app.studies.audit import record_act
 from app.studies.editor.design_page import places_of_placeholders
-from app.studies.editor.protocol_edits import UnreadableEditError, publish
+from app.studies.editor.protocol_edits import UnreadableEditError, has_waiting_change, publish
 from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 from app.studies.rater_links import rater_links
@@ -53,6 +53,7 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
         "progress_chart": progress_chart,
         **counted,
     }
+    context["has_waiting_change"] = study.status in {"open", "paused"} and has_waiting_change(db, study.id)
     context["is_final"] = protocol.monitoring.blind_interim
     context["unfilled"] = places_of_placeholders(protocol) if study.opened_at is None else []
     return page(request, "results/overview/study.html", lead=lead, study=study, is_refreshed=False, **context)

@@ -43,6 +43,12 @@ _LAST = text("SELECT max(number) FROM protocol_edits WHERE study_id = :study")
 _RECORD = text("""
     INSERT INTO protocol_edits (study_id, number, yaml, lead_id) VALUES (:study, :number, :yaml, :lead)
 """)
+_WAITS = text("""
+    SELECT coalesce((
+      SELECT e.yaml <> p.yaml FROM protocol_edits e WHERE e.study_id = s.id ORDER BY e.number DESC LIMIT 1
+    ), false)
+    FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.id = :study
+""")
 _PRUNE = text("DELETE FROM protocol_edits WHERE study_id = :study AND number <= :number")
 
 
@@ -72,6 +78,11 @@ def get_edit(db: Connection, study_id: int, number: int) -> EditRow | None:
     """The save with this number, or None."""
     row = db.execute(_GET, {"study": study_id, "number": number}).one_or_none()
     return None if row is None else EditRow(*row)
+
+
+def has_waiting_change(db: Connection, study_id: int) -> bool:
+    """Whether the draft differs from the version that new raters get."""
+    return bool(db.execute(_WAITS, {"study": study_id}).scalar_one())
 
 
 def record_edit(db: Connection, study_id: int, number: int, yaml: str, lead_id: int) -> None:

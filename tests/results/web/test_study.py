@@ -65,6 +65,28 @@ def test_study_page_shows_progress_over_time(client: TestClient, db: Connection,
     )
 
 
+def test_draft_has_steps_and_with_ratings_tabs_but_never_both(client: TestClient, db: Connection, lead: Lead) -> None:
+    made = study_of(db, lead, slug="draft")
+    marks = ('aria-label="Steps to an open study"', 'class="tabs"')
+    pages = ("", "/design", "/design/consent", "/items", "/raters")
+    has = [[mark in client.get(f"/studies/draft{page}").text for mark in marks] for page in pages]
+    assert has == [[True, False]] * len(pages)
+    rate(db, made, rater="a", n_trials=0)
+    db.execute(
+        text(
+            "INSERT INTO ratings (study_id, rater_id, question, item_id, outcome, chosen_response_id)"
+            " SELECT :s, r.id, 'preference', p.item_id, 'response', p.id FROM raters r, responses p"
+            " WHERE r.study_id = :s AND p.study_id = :s LIMIT 1"
+        ),
+        {"s": made},
+    )
+    has = [[mark in client.get(f"/studies/draft{page}").text for mark in marks] for page in pages]
+    assert has == [[False, True]] * len(pages)
+    design = client.get("/studies/draft/design").text
+    assert "is-step" not in design
+    assert ">Trials" in design
+
+
 def test_progress_of_loaded_answers_counts_those_with_a_time(db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     db.execute(text("DELETE FROM seats"))
