@@ -61,8 +61,8 @@ _HELP = {
     "waves.completion": "On Prolific, each wave is a study of its own with its own code.",
     "flow.consent.version": "Stored with each agreement. Change it when you change the text.",
     "flow.consent.text": "What raters agree to. Two asterisks around words make them bold.",
-    "flow.eligibility.accept": "Questions asked before the first trial, each with the answers that let a rater take "
-    "part. Without any, everyone who agrees to the consent form does.",
+    "flow.eligibility": "Questions whose answers decide who can take part. Without them, everyone who agrees to "
+    "the consent form can.",
     "flow.help": "Shown on every page, such as the number of a crisis line.",
     "flow.exposure_cap": "Raters who would get more trials with a content note get a shorter list. A hidden repeat may "
     "show one once more.",

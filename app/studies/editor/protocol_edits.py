@@ -181,7 +181,19 @@ def save_change(db: Connection, study: StudyRow, lead: Lead, number: int, change
             return draft
         raise EditConflictError(base.yaml, edited_yaml(base.yaml, mine), draft.last)
     data = change.apply(draft.data)
-    return draft if data == draft.data else _save(db, study, lead, draft, edited_yaml(draft.yaml, data))
+    return (
+        draft
+        if data == draft.data and _orders(data) == _orders(draft.data)
+        else _save(db, study, lead, draft, edited_yaml(draft.yaml, data))
+    )
+
+
+def _orders(data: Data) -> list[list[object]]:
+    """The names in mappings that a form can reorder: order does not count when mappings are compared."""
+    parts = (data.get(part) for part in ("design", "analysis"))
+    pools, scores = (part if isinstance(part, dict) else {} for part in parts)
+    found = (data.get("sources"), data.get("conditions"), pools.get("pools"), scores.get("composites"))
+    return [list(one) if isinstance(one, dict | list) else [] for one in found]
 
 
 def save_text(db: Connection, study: StudyRow, lead: Lead, number: int, yaml: str) -> Edit:

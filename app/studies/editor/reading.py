@@ -35,7 +35,8 @@ def read_member(member: Member, before: object, name: str, form: Form) -> Any:  
     if not reader.asks(name):
         return before
     value = reader.of(member.node, before, name)
-    if before is not None and shaped(member.node, value) == shaped(member.node, before):
+    is_moved = isinstance(member.node, Named) and [*value] != [*named_of(member.node, before)]
+    if before is not None and not is_moved and shaped(member.node, value) == shaped(member.node, before):
         return before
     if isinstance(member.node, Scalar) and before is None and text_of(value) == text_of(member.default):
         return None

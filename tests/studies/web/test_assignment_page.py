@@ -53,3 +53,21 @@ def test_conditions_are_drawn_anew_when_their_kind_changes(client: TestClient, d
     assert document(db)["conditions"]["new_condition"]["levels"] == {"hidden": "", "shown": ""}
     same = client.post(CONDITIONS, data=form_on(client, CONDITIONS), headers={"hx-request": "true"}).text
     assert "outerHTML:[id='conditions']" not in same
+
+
+def test_conditions_and_sources_are_moved_by_button(client: TestClient, db: Connection, lead: Lead) -> None:
+    """Mappings in another order are equal, so that nothing was saved."""
+    study_of(db, lead)
+    for change in ({"do": ["add conditions"]}, {"conditions.0.kind": ["profile"]}, {"do": ["add conditions"]}):
+        client.post(CONDITIONS, data=form_on(client, CONDITIONS) | change)
+    sources = "/studies/small/design/sources"
+    for page, part in ((CONDITIONS, "conditions"), (sources, "sources")):
+        first, second = document(db)[part]
+        client.post(page, data=form_on(client, page) | {"do": [f"down {part}.0"]})
+        assert [*document(db)[part]] == [second, first]
+        client.post(page, data=form_on(client, page) | {"do": [f"up {part}.1"]})
+        assert [*document(db)[part]] == [first, second]
+        client.post(page, data=form_on(client, page))
+        number = form_on(client, page)["number"]
+        client.post(page, data=form_on(client, page))
+        assert form_on(client, page)["number"] == number
