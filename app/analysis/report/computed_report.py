@@ -292,8 +292,8 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """Yield what was specified before the data, and how many exploratory tests there are."""
     yield from _undeclared(protocol)
     primary = [one for one in estimates if one.role == "primary"]
-    every = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
     # published tests of ratings that are no independent data find too much, and the same once more
+    every = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
     tests = [one for one in every if not any(words in one.method for words in INDEPENDENT)]
     others = [one for one in tests if not any(_compares_same(one, first) for first in primary)]
     if n_same := len(tests) - len(others):
@@ -308,13 +308,7 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
             f"{counted(len(others), 'exploratory test')} of other comparisons: {whole(n_plain)} with "
             f"p < .05, where chance alone would give {by_chance}, and {whole(n_clear)} with adjusted p < .05. "
             "They suggest hypotheses and do not test them."
-            f"{_uncounted(len(every) - len(tests))}"
         )
-
-
-def _uncounted(n: int) -> str:
-    are = "further test takes answers as independent and is" if n == 1 else "further tests take answers as independent"
-    return f" {whole(n)} {are}{'' if n == 1 else ' and are'} not counted." if n else ""
 
 
 def _compares_same(estimate: Estimate, primary: Estimate) -> bool:

@@ -143,8 +143,8 @@ class Means:
 
 
 def _means(answered: Answered, report: Report, protocol: Protocol) -> list[Means]:
-    """Tables of the means that are compared; none where cards show them."""
-    if not (answered.answers or answered.are_rows):
+    """Tables of the means that are compared; none where cards or rows of sources answer, which fill the screen."""
+    if not answered.answers:
         return []
     return [
         Means(

@@ -98,8 +98,7 @@ def test_notes_count_other_tests_of_primary_comparisons_apart_from_exploratory_o
     study = protocol(FIVE, CLEAR, analysis={"primary": ["empathy"]})
     report = analyze(frames(study, rows()), study)
     tests = [one for one in report.estimates if one.role == "exploratory" and one.p_value is not None]
-    n_independent = sum("as independent" in one.method for one in tests)
-    assert n_independent
+    assert any("as independent" in one.method for one in tests)
     tests = [one for one in tests if "as independent" not in one.method]
     same, others = ([one for one in tests if (one.question == "empathy") == is_same] for is_same in (True, False))
     plain = sum((one.p_value or 1) < 0.05 for one in others)
@@ -107,7 +106,6 @@ def test_notes_count_other_tests_of_primary_comparisons_apart_from_exploratory_o
     assert f"{len(same)} tests repeat the primary comparisons by other methods and are no further findings." in said
     assert f"{len(others)} exploratory tests of other comparisons: {plain} with p < .05, where chance alone" in said
     assert f"would give about {round(0.05 * len(others))}, and " in said
-    assert f" {n_independent} further tests take answers as independent and are not counted." in said
     assert {one.role for one in report.of("agreement")} == {"descriptive"}
 
 

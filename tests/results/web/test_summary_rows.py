@@ -54,10 +54,10 @@ def test_findings_that_differ_only_in_the_source_are_one_paragraph() -> None:
     assert found["answered"].n_more_answers == 0
 
 
-def test_means_that_are_compared_stand_beside_sentences_and_rows() -> None:
-    """A study of pools, levels or turns gave its answers without the means; cards of sources have them."""
-    assert summary(["empathy"])["means"] == []
-    (means,) = summary(["empathy", "warmth"])["means"]
+def test_means_that_are_compared_stand_beside_sentences() -> None:
+    """A study of pools, levels or turns gave its answers without the means; rows and cards of sources fill a screen."""
+    assert summary(["empathy"])["means"] == summary(["empathy", "warmth"])["means"] == []
+    (means,) = summary([{"question": "empathy", "test": "percent_change_at_least"}])["means"]
     assert means.columns == ("Human", *MODELS)
-    assert [name for name, _ in means.rows] == ["Empathy", "Warmth"]
+    assert [name for name, _ in means.rows] == ["Empathy"]
     assert all(cell[0].isdigit() for _, cells in means.rows for cell in cells)
