@@ -88,6 +88,7 @@ class Opening:
         n_trials: that number of trials.
         low_pay: what raters get for an hour, if that is less than their platform asks for.
         walk: whether a walk-through reached the end; None where there are no walk-throughs.
+        missing_models: why models cannot reply to raters, a sentence for each.
     """
 
     protocol: Protocol
@@ -103,6 +104,7 @@ class Opening:
     n_trials: int = 0
     low_pay: str = ""
     walk: Walk | None = None
+    missing_models: Sequence[str] = ()
 
     def checklist(self) -> list[Check]:
         """Every check that applies, in the order of a study's pages."""
@@ -114,6 +116,7 @@ class Opening:
             *self._time(),
             *self._checks(),
             *self._trials(),
+            *self._conversation(),
             *self._ending(),
             *self._language(),
             *self._walk(),
@@ -243,6 +246,20 @@ class Opening:
         head, *arithmetic = self.needs.sentences()[: 1 + len(self.needs.groups)]
         state: State = "look" if self.needs.notes else "good"
         yield Check(state, title, head, fix, (*self.needs.notes, *arithmetic))
+
+    def _conversation(self) -> Iterator[Check]:
+        if self.protocol.conversation is None:
+            return
+        title, fix = "Conversations", Fix("show_section", {"part": "conversation"}, "conversation")
+        for words in self.missing_models:
+            yield Check("stop", title, words, fix)
+        if not self.missing_models:
+            minutes = self.protocol.conversation.minutes
+            words = "Raters write with their partner before they answer the questions."
+            bound = "" if minutes is None else f" After {minutes:g} minutes, a conversation ends."
+            yield Check("good", title, f"{words}{bound}", fix)
+        if not self.protocol.conversation.alert_words:
+            yield Check("look", title, "No words show raters whom they can turn to. Name words, and help lines.", fix)
 
     def _ending(self) -> Iterator[Check]:
         completion, platform = self.protocol.completion, self.protocol.recruitment.platform

@@ -175,6 +175,47 @@ def is_missing(column: pd.Series[Any]) -> bool:
     return len(column) > 0 and bool(pd.isna(column.iloc[0])) and bool(column.isna().all())
 
 
+# Conversations of raters: each is a text of its own, which nobody else has, about one of few items that were chosen.
+
+# The column of responses that names the rater who wrote it.
+WRITTEN_BY = "written_by"
+
+
+def with_conversations(frames: Frames) -> Frames:
+    """Return the frames with each conversation as an item of its own, which has the attributes of its item.
+
+    Nobody else rates a conversation, and its item is the task, which was chosen and not drawn: intervals then
+    generalize to new raters with their conversations about the same tasks. Answers about an item are about the rater's
+    conversation.
+    """
+    responses = frames.responses
+    if responses.empty:
+        return frames
+    items = responses[["response", "item"]].merge(frames.items, on="item").drop(columns="item")
+    ratings = frames.ratings
+    about = ratings["response"].where(ratings["response"].notna(), None)
+    if WRITTEN_BY in responses:
+        own = responses.drop_duplicates([WRITTEN_BY, "item"], keep=False).set_index([WRITTEN_BY, "item"])["response"]
+        pairs = pd.MultiIndex.from_frame(ratings[["rater", "item"]])
+        about = about.where(about.notna(), pd.Series(own.reindex(pairs).to_numpy(), index=ratings.index))
+    return replace(
+        frames,
+        items=items.rename(columns={"response": "item"})[list(frames.items.columns)],
+        responses=responses.assign(item=responses["response"]),
+        ratings=canonical(ratings.assign(item=about.where(about.notna(), None))),
+        passages=_of_responses(frames.passages),
+        words=_of_responses(frames.words),
+    )
+
+
+def _of_responses(texts: pd.DataFrame | None) -> pd.DataFrame | None:
+    """The rows about responses, with each as its own item."""
+    if texts is None:
+        return None
+    own = texts[texts["response"].notna()]
+    return own.assign(item=own["response"]).reset_index(drop=True)
+
+
 # Ratings by unknown raters: a file with, for example, three slots per item that different raters filled.
 #
 # A slot is not a person. Each combination of item and slot becomes a rater with one item, so that nothing is computed

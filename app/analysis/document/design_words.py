@@ -34,6 +34,7 @@ TRIALS = {
     "single": "one response to an item",
     "set": "all responses to an item",
     "dialogue": "one whole dialogue",
+    "conversation": "a conversation that the rater has about an item; each counts as an item of its own",
 }
 GENERALIZATION = "Intervals generalize to new items and raters unless stated otherwise."
 NO_SAMPLE_SIZE = "No justification of the sample size was given."

@@ -182,6 +182,19 @@ def server_of(partner: Partner, servers: Sequence[ModelServer]) -> ModelServer:
     return having[0]
 
 
+def missing_models(protocol: Protocol, servers: Sequence[ModelServer]) -> tuple[str, ...]:
+    """One sentence for each partner that no server of the installation can play."""
+    found = []
+    partners = protocol.conversation.partners if protocol.conversation else {}
+    for partner in partners.values():
+        try:
+            if partner.replies == "model":
+                server_of(partner, servers)
+        except NoServerError as error:
+            found.append(str(error))
+    return tuple(dict.fromkeys(found))
+
+
 def claim(db: Connection, key: Key, servers: Sequence[ModelServer]) -> Claim | Over | None:
     """Claim an awaited turn; None if another process has.
 

@@ -20,7 +20,9 @@ _END = text("""
       INSERT INTO responses (study_id, key, position, item_id, source_id, turns, rater_id, attributes)
       SELECT :study, 'conversation-' || CAST(:assignment AS text),
              (SELECT coalesce(max(position), 0) + 1 FROM responses WHERE study_id = :study),
-             :item, s.id, CAST(:turns AS jsonb), :rater, CAST(:attributes AS jsonb)
+             :item, s.id, CAST(:turns AS jsonb), :rater,
+             CAST(:attributes AS jsonb) || jsonb_build_object('written_by', (
+               SELECT key FROM raters WHERE study_id = :study AND id = :rater))
       FROM sources s WHERE s.study_id = :study AND s.key = :source
       ON CONFLICT (study_id, key) DO NOTHING RETURNING id
     )
@@ -67,7 +69,7 @@ def attributes_of(talk: Talk) -> dict[str, str]:
 
     Returns:
         `ended_by`; `n_messages` of the rater and `n_replies`; `rater_words` and `partner_words`; `seconds` from the
-        first message to the last turn; `flags`, if there are any.
+        first message to the last turn; `flags`, if there are any. `written_by` is added when it is stored.
     """
     own = [turn for turn in talk.turns if turn.is_own]
     others = [turn for turn in talk.turns if not turn.is_own and turn.state == "said"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from app.base.rendering.pages import is_htmx, page
 from app.base.web.deps import Db
 from app.base.web.errors import PageError
 from app.base.web.links import base_address
+from app.llm.live.claims import missing_models
 from app.rating import life_cycle as design
 from app.rating.checklist import get_opening
 from app.rating.rater_path import today
@@ -43,7 +45,7 @@ def show_study(request: Request, db: Db, lead: SignedIn, study: Own) -> Response
     link = next((one for one in links if one.platform == platform), None)
     note = note_on(protocol.language)
     counted = _counted(db, study)
-    opening = get_opening(db, study)
+    opening = replace(get_opening(db, study), missing_models=missing_models(protocol, request.app.state.model_servers))
     progress_chart = ProgressChart(get_progress(db, study.id))
     context = {
         "link": link,
@@ -68,12 +70,16 @@ def show_coverage(request: Request, db: Db, study: Own) -> Response:
 
 @router.post("/studies/{slug}/status")
 def submit_status(
+    request: Request,
     db: Db,
     lead: SignedIn,
     study: Own,
     status: Annotated[GivenStatus, Form()],
     as_written: Annotated[tuple[str, ...], Form()] = (),
 ) -> Response:
+    protocol = get_protocol(db, study.id, study.protocol_version)
+    if status == "open" and (missing := missing_models(protocol, request.app.state.model_servers)):
+        raise PageError(" ".join(missing))
     try:
         design.change_status(db, study, status, as_written)
     except design.OpeningError as error:
