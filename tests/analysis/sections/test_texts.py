@@ -211,7 +211,7 @@ def test_measure_of_texts_is_a_primary_contrast_with_sentence_and_adjusted_p() -
     gaps = [1 + i % 3 for i in range(8)]
     known = stats.ttest_1samp(gaps, 0)
     assert (marks.estimate.estimate, marks.estimate.p_value) == pytest.approx((np.mean(gaps), known.pvalue))
-    assert marks.interval.endswith(", for new items")
+    assert marks.holds == "for new items"
     assert marks.counts == "8 items"
     assert marks.estimate.p_adjusted == pytest.approx(2 * known.pvalue)
     assert rated.estimate.p_adjusted == pytest.approx(rated.estimate.p_value)
