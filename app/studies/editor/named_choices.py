@@ -148,6 +148,11 @@ def _expected(control: Control, data: Data) -> Control:
     return replace(control, options=options, children=tuple(rows))
 
 
+def _of_sources(control: Control, data: Data) -> Control:
+    """A mapping from sources, which are chosen by their labels."""
+    return replace(control, options=tuple(entry_options(data, "sources")))
+
+
 def _check(control: Control, data: Data) -> Control:  # noqa: ARG001 - as the other rules
     return replace(control, children=tuple(one for one in control.children if not one.name.endswith(".key")))
 
@@ -228,6 +233,7 @@ _RULES: tuple[tuple[str, Callable[[Control, Data], Control]], ...] = (
     (r"checks\.(attention|comprehension)\.\d+\.correct", _right_answer),
     (r"checks\.flag_at", _flag_at),
     (r"language", _language),
+    (r"conversation\.partners", _of_sources),
     (r"(flow\.(before|after)|waves\.\d+\.questionnaires)\.\d+\.questions", _questions_as_ticks(rater=True)),
     (r"flow\.revisit", _questions_as_ticks(rater=False)),
     (r"flow\.eligibility\.accept|(flow\.practice\.trials|checks\.gold)\.\d+\.expect", _expected),

@@ -152,10 +152,10 @@ def test_practice_trial_of_another_item_shows_all_its_responses() -> None:
     assert moved["flow"]["practice"]["trials"] == [{"item": "i2", "expect": {}}]
 
 
-# What leads write: names, texts, and what recruitment platforms give them.
+# What leads write: names, texts, and what recruitment platforms and servers of models give them.
 WRITTEN = {
     *("title", "rater_title", "label", "shown_label", "agree", "refuse", "version"),
-    *("code", "url", "contact", "controller"),
+    *("code", "url", "contact", "controller", "name", "model", "server"),
 }
 LISTS = {"codes", "skip_reasons", "looks", "hypotheses"}
 
