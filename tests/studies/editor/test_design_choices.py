@@ -157,7 +157,7 @@ WRITTEN = {
     *("title", "rater_title", "label", "shown_label", "agree", "refuse", "version"),
     *("code", "url", "contact", "controller", "name", "model", "server"),
 }
-LISTS = {"codes", "skip_reasons", "looks", "hypotheses"}
+LISTS = {"codes", "skip_reasons", "looks", "hypotheses", "alert_words"}
 
 
 @pytest.mark.parametrize("name", TEXTS)
