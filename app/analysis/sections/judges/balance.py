@@ -21,6 +21,7 @@ from app.base.words import number
 from app.stats.comparison.balance import balance
 
 SECTION = "judge"
+LENGTH = "characters"
 _RATED, _REST = "Items that people rated", "Items that only judges rated"
 
 declare(
@@ -91,10 +92,10 @@ def _attributes(items: pd.DataFrame) -> Iterator[Covariate]:
 
 
 def _length(study: StudyData) -> Iterator[Covariate]:
-    length = study.covariates.known.get("length")
+    length = study.covariates.known.get(LENGTH)
     if length is not None:
         item, known = study.codes.responses.item, np.isfinite(length)
-        yield {"covariate": "length"}, _means(item[known], length[known], study.codes.responses.n_items), False
+        yield {"covariate": LENGTH}, _means(item[known], length[known], study.codes.responses.n_items), False
 
 
 def _judged(data: AnyQuestionData, n_items: int) -> Iterator[Covariate]:

@@ -47,6 +47,18 @@ def test_attributes_and_the_judges_values_are_compared() -> None:
     assert find(REPORT, "sample_share", question="preference")
 
 
+def test_length_of_the_responses_is_compared() -> None:
+    """It was asked for by a name that no measure of the texts has, so it never was in the table."""
+    found = frames(STUDY, rows_of(), raters=[{"rater": "judge", "kind": "model"}])
+    place = found.responses["item"].str[1:].astype(int)
+    texts = ["word " * (20 if RATED[i] else 4 + i % 3) for i in place]
+    report = analyze(replace(found, responses=found.responses.assign(text=texts)), STUDY)
+    length = only(report, "sample_balance", scope={"covariate": "characters"})
+    assert length.estimate is not None
+    assert length.estimate > 1
+    assert only(report, "sample_mean", scope={"covariate": "characters"}).estimate == pytest.approx(100)
+
+
 def test_sentences_say_what_is_assumed_and_what_speaks_against_it() -> None:
     assumed, clear = balance_sentences(REPORT.of("judge"), STUDY.labels)
     assert assumed == ASSUMED
