@@ -41,6 +41,7 @@ from app.results.making import page as making_page
 from app.results.overview import page as overview_page
 from app.results.pages import results
 from app.results.planning import page as plan_page
+from app.results.planning import sample_page
 from app.results.registration import page as preregistration_page
 from app.results.rehearsal import page as rehearsal_page
 from app.results.snapshots import page as snapshots_page
@@ -108,6 +109,7 @@ LEADS = (
     tokens_page,
     webhooks_page,
     plan_page,
+    sample_page,
     rehearsal_page,
     messages_page,
     platform_files,

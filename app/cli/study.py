@@ -12,8 +12,9 @@ from app.analysis.data.study_folder import StudyFolder
 from app.base.files.spreadsheet import table_of
 from app.base.language.language import note_on
 from app.base.limits import ON_THIS_COMPUTER
-from app.base.problem import FolderExistsError
+from app.base.problem import BlindedError, FolderExistsError
 from app.base.problems import Problems
+from app.base.words import counted
 from app.cli import templates
 from app.cli.options import Address, spreadsheet
 from app.cli.output import WRONG_CALL, fail, progress, say
@@ -23,9 +24,13 @@ from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
 from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.checklist import get_opening
-from app.rating.life_cycle import OpeningError, change_status
+from app.rating.life_cycle import OpeningError, change_status, grow_sample
 from app.rating.prolific.demographics import demographics_of, store_demographics
 from app.results.downloads.stored_folder import LeadUnknownError, export_study, lead_for
+from app.results.making.task import RefusedError
+from app.results.planning.human_sample import get_human_sample
+from app.results.planning.sample_sizes import sizes_now
+from app.studies.audit import record_act
 from app.studies.creation.read_new_study import feasibility_of_folder
 from app.studies.load import load_study
 from app.studies.opening_checklist import Opening
@@ -138,6 +143,36 @@ def open_(slug: Slug, as_written: AsWritten = None, address: Address = "") -> No
         say(f"Raters need personal links. To create them: attune study invite {slug}")
     if note := note_on(protocol.language):
         say(f"Note: {note}")
+
+
+@cli.command("sample")
+def sample(
+    slug: Slug,
+    add: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Add about N items where judges and people are likely to disagree."),
+    ] = None,
+) -> None:
+    """Say which part of the items people rate, if it is a sample, or let the sample grow.
+
+    Raters get added items at once. The probability of every item stays known, and is exported in items.csv.
+    """
+    with store() as engine, engine.begin() as db:
+        study = stored_study(db, slug)
+        found = get_human_sample(db, study)
+        try:
+            if add is not None and not found.problem:
+                added = grow_sample(db, slug, sizes_now(db, study), add, stage=found.stage)
+                record_act(db, None, study, "human sample grown", items=added, stage=found.stage + 1)
+                found = get_human_sample(db, study)
+        except (RefusedError, OpeningError, BlindedError) as error:
+            fail(str(error))
+    if found.by_stage:
+        say(f"People rate {found.n_drawn:,} of {counted(found.n_items, 'item')}.")
+    for stage, n in found.by_stage.items():
+        typer.echo(f"stage {stage}\t{counted(n, 'item')}")
+    if found.problem and add is not None:
+        fail(found.problem)
 
 
 @cli.command("invite")

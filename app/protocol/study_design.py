@@ -94,7 +94,8 @@ class Design(BaseModel):
     human_sample: HumanSample | None = None
     """The random sample of the items that people rate, drawn with `seed` when the study opens; model judges rate all
     items. Each item's probability is stored and exported (`sampling_probability`). Items that are added later are
-    drawn from by themselves, and a larger share in a later version adds to the sample.
+    drawn from by themselves; a larger share in a later version, or *Add items* on the page *Human sample*, adds to the
+    sample.
     """
     raters_per_trial: Count = 3
     """Number of raters per trial."""

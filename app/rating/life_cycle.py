@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from typing import assert_never
 
 from sqlalchemy import Connection
 
+from app.base.words import counted
 from app.protocol.allocation.feasibility import DrawnUp, Feasibility, draw_up
-from app.protocol.allocation.trials import kind_of_trials
+from app.protocol.allocation.human_sample import grow, last_stage, outside
+from app.protocol.allocation.trials import PlannedItem, kind_of_trials
 from app.protocol.study import Protocol
 from app.rating.arrival.admission import make_admission_seats
 from app.rating.arrival.conditions import make_condition_seats
@@ -85,6 +87,58 @@ def open_study(db: Connection, slug: str, as_written: Container[str] | None = No
         raise StudyEmptyError(
             f"The study {protocol.slug} has nothing to rate: no {kind} can be made from its responses."
         )
+    _record(db, study_id, protocol, seed, drawn)
+    record_status(db, study_id, "open")
+
+
+def grow_sample(db: Connection, slug: str, sizes: Mapping[str, float], n: int, *, stage: int) -> int:
+    """Draw about n more items for people to rate, and create their trials and seats; see `human_sample.grow`.
+
+    Args:
+        db: a connection in a transaction.
+        slug: the study.
+        sizes: of items, by key.
+        n: how many items to add.
+        stage: the last stage that the lead knows of.
+
+    Returns:
+        The number of items that were added.
+
+    Raises:
+        StudyMissingError: the study does not exist.
+        OpeningError: the study is not running, has no sample, or not so many items outside it; somebody else added
+            items since; or the design is not feasible with more items.
+    """
+    study_id, status, version, seed = _study(db, slug)
+    protocol, items = get_protocol(db, study_id, version), list_items(db, study_id)
+    if problem := growth_problem(protocol, items, status):
+        raise OpeningError(problem)
+    if last_stage(items) != stage:
+        raise OpeningError("Items were added to the sample meanwhile. Look at it again before you add more.")
+    rest = len(outside(protocol, items))
+    if not 0 < n <= rest:
+        raise OpeningError(f"The sample can grow by 1 to {counted(rest, 'item')}; found {n}.")
+    chances = grow(protocol, items, sizes, n)
+    record_item_cells(db, study_id, {key: chance.cells for key, chance in chances.items()})
+    _record(db, study_id, protocol, seed, drawn_up(db, study_id, protocol))
+    return sum(chance.is_in and chance.stage > stage for chance in chances.values())
+
+
+def growth_problem(protocol: Protocol, items: Sequence[PlannedItem], status: str) -> str:
+    """Why the sample of a study cannot grow, as a sentence; empty if it can."""
+    if protocol.design.human_sample is None:
+        return "People rate all items. To let them rate a sample, set Human sample on Trials, under More settings."
+    if status == "draft":
+        return "The sample is drawn when you open the study. It can grow after people have rated it."
+    if status == "closed":
+        return "The study is closed. Open it again before you add items to the sample."
+    if not outside(protocol, items):
+        return "All items are in the sample."
+    return ""
+
+
+def _record(db: Connection, study_id: int, protocol: Protocol, seed: int, drawn: DrawnUp) -> None:
+    """Store what was drawn, and create the trials and seats that are missing."""
     check_feasible(protocol, drawn.needs)
     record_item_cells(db, study_id, {key: chance.cells for key, chance in drawn.chances.items()})
     record_trials(db, study_id, seed, drawn.trials)
@@ -92,7 +146,6 @@ def open_study(db: Connection, slug: str, as_written: Container[str] | None = No
         make_condition_seats(db, study_id, protocol, seed, pool)
     make_admission_seats(db, study_id, protocol)
     record_special_trials(db, study_id, drawn.special.trials)
-    record_status(db, study_id, "open")
 
 
 def get_needs(db: Connection, study_id: int, protocol: Protocol) -> Feasibility:
@@ -135,6 +188,8 @@ __all__ = [
     "close_study",
     "drawn_up",
     "get_needs",
+    "grow_sample",
+    "growth_problem",
     "open_study",
     "pause_study",
 ]

@@ -118,6 +118,9 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/plan": READ_PAGE,
     "POST /studies/{slug}/plan/kept": EDIT_CHANGE,
     "POST /studies/{slug}/plan/size": EDIT_CHANGE,
+    "GET /studies/{slug}/human-sample": READ_PAGE,
+    # People rate all items.
+    "POST /studies/{slug}/human-sample": study(422, *EDITORS),
     # For drafts.
     "GET /studies/{slug}/rehearsal": READ_PAGE,
     "GET /studies/{slug}/methods": EDIT_PAGE,
@@ -278,6 +281,7 @@ FORMS: dict[str, dict[str, str]] = {
     "POST /studies/{slug}/status": {"status": "paused"},
     "POST /studies/{slug}/plan/kept": {"difference": "0.3"},
     "POST /studies/{slug}/plan/size": {"per_trial": "4"},
+    "POST /studies/{slug}/human-sample": {"n": "2", "stage": "1"},
     "POST /studies/{slug}/raters/{rater}/exclusion": {"reason": "asked to", "exclude": "true"},
     "POST /studies/{slug}/items/{item}/retirement": {"reason": "asked to", "retire": "true"},
     "POST /studies/{slug}/settings/title": {"title": "Another"},

@@ -25,7 +25,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from app.analysis.estimate import Estimate
-from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY
+from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY, STAGE
 from app.protocol.rating_columns import FRAME_COLUMNS, Type, names_of
 from app.stats.result import Procedure
 
@@ -118,7 +118,7 @@ def items_and_sample(items: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | 
             "is_out": False if is_in is None else is_in == "false",
         }
     )
-    return items.drop(columns=[PROBABILITY, IN_SAMPLE], errors="ignore"), sample
+    return items.drop(columns=[PROBABILITY, IN_SAMPLE, STAGE], errors="ignore"), sample
 
 
 def passage_frame(rows: Iterable[tuple[str, str | None, int | None, int]]) -> pd.DataFrame:

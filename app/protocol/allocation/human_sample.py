@@ -1,17 +1,21 @@
-"""The random sample of the items that people rate, drawn once and kept with each item."""
+"""The random sample of the items that people rate, drawn once and kept with each item; it can grow in stages."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor
 
 from app.protocol.allocation.randomization import fraction
 from app.protocol.allocation.trials import PlannedItem, special_items
 from app.protocol.study import Protocol
 
-# Columns of items.csv: the probability of an item to be in the sample, and `true` if it is.
-PROBABILITY, IN_SAMPLE = "sampling_probability", "in_human_sample"
+# Columns of items.csv: the probability of an item to be in the sample, `true` if it is, and the stage in which it was
+# drawn (of an item that is not in the sample, the last stage that could have drawn it).
+PROBABILITY, IN_SAMPLE, STAGE = "sampling_probability", "in_human_sample", "sampling_stage"
+# The parts into which `grow` divides the items, and the steps of its bisection.
+FOLDS, N_STEPS = 5, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +24,13 @@ class Chance:
 
     is_in: bool
     probability: float
+    stage: int = 1
 
     @property
     def cells(self) -> dict[str, str]:
         """The cells of the item in items.csv."""
-        return {PROBABILITY: f"{self.probability:.12g}", IN_SAMPLE: "true" if self.is_in else "false"}
+        is_in = "true" if self.is_in else "false"
+        return {PROBABILITY: f"{self.probability:.12g}", IN_SAMPLE: is_in, STAGE: str(self.stage)}
 
 
 def draw(protocol: Protocol, items: Sequence[PlannedItem]) -> dict[str, Chance]:
@@ -33,7 +39,7 @@ def draw(protocol: Protocol, items: Sequence[PlannedItem]) -> dict[str, Chance]:
     Of a stratum with n items, `share` times n are drawn, rounded so that the whole sample has `share` of all items and
     no stratum is empty. Each item of the stratum has the same probability, the number drawn over n. The draw depends on
     nothing but the seed, the items' keys, and the strata. What was drawn before stays: items that were added since are
-    strata of their own, and a larger share draws more from the earlier ones.
+    strata of their own, and a larger share draws more from the earlier ones (after `grow`, from all of them alike).
 
     Args:
         protocol: the study.
@@ -45,23 +51,119 @@ def draw(protocol: Protocol, items: Sequence[PlannedItem]) -> dict[str, Chance]:
     sample = protocol.design.human_sample
     if sample is None:
         return {}
-    special = special_items(protocol)
+    ordinary = _ordinary(protocol, items)
+    grown = [item for item in ordinary if PROBABILITY in item.attributes] if last_stage(ordinary) > 1 else []
     strata: defaultdict[tuple[str, ...], list[PlannedItem]] = defaultdict(list)
-    for item in items:
-        if item.key not in special:
+    for item in ordinary:
+        if not grown or PROBABILITY not in item.attributes:
             own = tuple(item.attributes.get(name, "") for name in sample.stratify)
             strata[item.attributes.get(PROBABILITY, ""), *own].append(item)
-    found: dict[str, Chance] = {}
+    n_more = round(sample.share * len(grown)) - sum(map(_is_in, grown))
+    found = grow(protocol, grown, {}, n_more) if n_more > 0 else {}
     for those, n in zip(strata.values(), _numbers([*map(len, strata.values())], sample.share), strict=True):
-        before = [item.key for item in those if item.attributes.get(IN_SAMPLE) == "true"]
+        before = [item.key for item in those if _is_in(item)]
         others = sorted(
             (item.key for item in those if item.key not in before),
             key=lambda key: fraction(protocol.design.seed, "human sample", key),
         )
         if PROBABILITY not in those[0].attributes or n > len(before):
             taken = {*before, *others[: n - len(before)]}
-            found |= {item.key: Chance(item.key in taken, n / len(those)) for item in those}
+            found |= {
+                item.key: Chance(item.key in taken, n / len(those), int(item.attributes.get(STAGE) or 1))
+                for item in those
+            }
     return found
+
+
+def grow(protocol: Protocol, items: Sequence[PlannedItem], size: Mapping[str, float], n: int) -> dict[str, Chance]:
+    """Draw about n more items, those of a larger size more often; what is in the sample stays.
+
+    An item whose probability was p is added with probability q = (pi - p) / (1 - p), if it was not drawn yet, so that
+    its probability is now p + (1 - p) q = pi. Here pi is c times its size, but at least p and at most 1, with the c of
+    each fold by which the fold's sum of pi grows by its part of n. That pi is right if the size of an item does not
+    depend on whether it was drawn: sizes come from the other folds (`folds`). The draw is systematic in random order,
+    so that each item has exactly its q (Madow 1949).
+
+    Args:
+        protocol: the study.
+        items: all items; those without a probability are no part of it.
+        size: above 0, by key; without any, the mean of the others.
+        n: at most the number of items that are not in the sample.
+
+    Returns:
+        The new chance of every item, by key.
+    """
+    known = [item for item in _ordinary(protocol, items) if PROBABILITY in item.attributes]
+    usual = sum(size.values()) / len(size) if size else 1.0
+    fold, stage = folds(protocol, known), last_stage(known) + 1
+    before = {item.key: float(item.attributes[PROBABILITY]) for item in known}
+    now: dict[str, float] = {}
+    for part in range(FOLDS):
+        here = {item.key: size.get(item.key, usual) for item in known if fold[item.key] == part}
+        now |= _raised(here, before, n * len(here) / len(known))
+    rest = sorted(
+        (item.key for item in outside(protocol, known)),
+        key=lambda key: fraction(protocol.design.seed, "human sample", stage, key),
+    )
+    taken, total = set(), fraction(protocol.design.seed, "human sample", stage)
+    for key in rest:
+        after = total + (now[key] - before[key]) / (1 - before[key])
+        taken |= {key} if floor(after) > floor(total) else set()
+        total = after
+    return {
+        item.key: Chance(
+            _is_in(item) or item.key in taken,
+            now[item.key],
+            int(item.attributes.get(STAGE) or 1) if _is_in(item) else stage,
+        )
+        for item in known
+    }
+
+
+def _raised(size: Mapping[str, float], before: Mapping[str, float], n: float) -> dict[str, float]:
+    """Probabilities proportional to size, none smaller than before, none above 1, whose sum is larger by n."""
+    goal = sum(before[key] for key in size) + n
+    low, high = 0.0, 1 / min(size.values(), default=1.0)
+    now: dict[str, float] = {}
+    for _ in range(N_STEPS):
+        middle = (low + high) / 2
+        now = {key: min(max(middle * each, before[key]), 1.0) for key, each in size.items()}
+        low, high = (low, middle) if sum(now.values()) > goal else (middle, high)
+    return now
+
+
+def folds(protocol: Protocol, items: Sequence[PlannedItem]) -> dict[str, int]:
+    """The fold of each item, of `FOLDS` of equal size; special items have none."""
+    keys = [item.key for item in _ordinary(protocol, items)]
+    order = sorted(keys, key=lambda key: fraction(protocol.design.seed, "folds of the human sample", key))
+    return {key: place % FOLDS for place, key in enumerate(order)}
+
+
+def last_stage(items: Sequence[PlannedItem]) -> int:
+    """The last stage in which items were drawn; 0 if none were."""
+    return max((int(item.attributes.get(STAGE) or 1) for item in items if PROBABILITY in item.attributes), default=0)
+
+
+def drawn_by_stage(items: Sequence[PlannedItem]) -> dict[int, int]:
+    """How many items of the sample were drawn in each stage, in order."""
+    n = Counter(int(item.attributes.get(STAGE) or 1) for item in items if _is_in(item))
+    return dict(sorted(n.items()))
+
+
+def outside(protocol: Protocol, items: Sequence[PlannedItem]) -> list[PlannedItem]:
+    """The items that `grow` can add."""
+    known = [item for item in _ordinary(protocol, items) if PROBABILITY in item.attributes and not _is_in(item)]
+    return [item for item in known if float(item.attributes[PROBABILITY]) < 1]
+
+
+def _is_in(item: PlannedItem) -> bool:
+    return item.attributes.get(IN_SAMPLE) == "true"
+
+
+def _ordinary(protocol: Protocol, items: Sequence[PlannedItem]) -> list[PlannedItem]:
+    """The items that are not those of special trials."""
+    special = special_items(protocol)
+    return [item for item in items if item.key not in special]
 
 
 def _numbers(sizes: Sequence[int], share: float) -> list[int]:

@@ -36,6 +36,9 @@ _ROUNDING = 1e-12
 MIN_ITEMS = 4
 FOLDS = 5
 ALL_RATED = "People rated all units, so the judge adds nothing."
+TOO_FEW = f"With fewer than {MIN_ITEMS} items that people rated, the judge does not count."
+NO_OVERLAP = "No judge answered a unit that people rated, so the judges add nothing."
+AGAINST = "The judge's values run against those of people, so its weight is below 0."
 NO_WEIGHT = "This judge saves no human ratings: its values do not go along with those of people."
 
 
@@ -146,12 +149,23 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
     people, _ = _estimated(sample, 0.0, null, level)
     people = replace(people, method=PEOPLE).with_counts(**counts)
     if weight == 0:
-        note = ALL_RATED if is_rated.all() else NO_WEIGHT
+        note = _why_no_weight(np.atleast_2d(judge)[:, is_rated], is_rated, m)
         same = replace(people, method=METHOD, note=f"{people.note} {note}".strip())
         return Powered(same, people, 0.0, Result(float(len(value)), METHOD, note=note).with_counts(**counts))
     combined, item_share = _estimated(sample, weight, null, level)
+    if weight < 0:
+        combined = replace(combined, note=f"{combined.note} {AGAINST}".strip())
     worth = _effective_n(len(value), people, combined, item_share, r=r, m=m, rated=float(is_rated.mean()), level=level)
     return Powered(combined.with_counts(**counts), people, weight, worth.with_counts(**counts))
+
+
+def _why_no_weight(of_rated: Floats, is_rated: Bools, n_items: int) -> str:
+    """Why the judge, whose values of the rated units these are, does not count."""
+    if is_rated.all():
+        return ALL_RATED
+    if not np.isfinite(of_rated).any():
+        return NO_OVERLAP
+    return TOO_FEW if n_items < MIN_ITEMS else NO_WEIGHT
 
 
 def percent_powered(
@@ -209,6 +223,22 @@ def correlation_over_items(
         return 0.0, 0, False
     slope, r, m = _slope(_sample(value, unit, np.zeros(len(value)), judge, item, side, n_of, None))
     return r, m, slope != 0
+
+
+def residual_of_items(
+    value: Floats, *, unit: Ints, judge: Floats, item: Ints, sign: Floats, chance: Floats | None = None
+) -> Floats:
+    """Return by how much people and judge disagree about each item in an estimate, nan for those that nobody rated.
+
+    What an item adds to Y - lambda f, over its units with their signs: the variance of these values is what the
+    judge leaves of that between items. The arguments are those of `prediction_powered`, `item` codes from 0 on.
+    """
+    n_of = np.bincount(unit, minlength=len(item))
+    sample = _sample(value, unit, np.zeros(len(value)), judge, item, sign, n_of, chance)
+    slope, _, _ = _slope(sample)
+    rest = sample.centred(sample.mean - slope * sample.judge, sample.share)
+    total, n = (np.bincount(item, one * sample.is_rated) for one in (sign * sample.equal_share * rest, sample.n_of))
+    return np.where(n > 0, total, np.nan)
 
 
 def _sample(

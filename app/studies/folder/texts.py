@@ -24,11 +24,12 @@ from app.base.files.encoding import unstorable
 from app.base.files.images import MAX_ALT
 from app.base.files.table import Column, Table, places
 from app.base.problems import Problems
-from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY
+from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY, STAGE
 from app.protocol.dialogue import turns_from_json, turns_to_json
 from app.protocol.study import Protocol
 
 WORDS_OF_CHOICES = ("tie", "neither")
+STAGE_NUMBER = re.compile("[1-9][0-9]{0,2}")
 IMAGE_NAME = re.compile(r"\w[\w .()-]{0,99}")
 IMAGE_NAME_WORDS = "the name of a file in the folder images: letters, digits, spaces, dots and hyphens"
 
@@ -67,6 +68,9 @@ def _check_sample(table: Table, problems: Problems) -> None:
     wrong = (chance != "") & ~((number > 0) & (number <= 1))
     faulty(table, wrong, PROBABILITY, chance, "a probability above 0 and at most 1", problems)
     faulty(table, ~np.isin(is_in, ("true", "false", "")), IN_SAMPLE, is_in, "true or false", problems)
+    stage = np.char.strip(table.column(STAGE).astype(str))
+    is_count = np.array([bool(STAGE_NUMBER.fullmatch(one)) for one in stage], bool)
+    faulty(table, (stage != "") & ~is_count, STAGE, stage, "the number of the stage, from 1 on", problems)
     missing = (is_in != "") & (chance == "")
     faulty(table, missing, PROBABILITY, chance, f"the item's probability, because it has {IN_SAMPLE}", problems)
 

@@ -9,12 +9,26 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.protocol.allocation.feasibility import draw_up
-from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY, draw, rated_by_people, sample_problems
+from app.protocol.allocation.human_sample import (
+    FOLDS,
+    IN_SAMPLE,
+    PROBABILITY,
+    STAGE,
+    draw,
+    drawn_by_stage,
+    folds,
+    grow,
+    last_stage,
+    outside,
+    rated_by_people,
+    sample_problems,
+)
 from tests.kit.protocols import items, protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from app.protocol.allocation.human_sample import Chance
     from app.protocol.allocation.trials import PlannedItem
     from app.protocol.study import Protocol
 
@@ -25,7 +39,10 @@ def sampled(share: float, **more: Any) -> Protocol:  # noqa: ANN401 - fields of 
 
 def kept(study: Protocol, every: Sequence[PlannedItem]) -> list[PlannedItem]:
     """Return the items with what was drawn, as after the study was opened."""
-    drawn = draw(study, every)
+    return with_cells(every, draw(study, every))
+
+
+def with_cells(every: Sequence[PlannedItem], drawn: Mapping[str, Chance]) -> list[PlannedItem]:
     return [
         replace(item, attributes={**item.attributes, **drawn[item.key].cells}) if item.key in drawn else item
         for item in every
@@ -114,3 +131,78 @@ def test_trials_are_those_of_all_items_whatever_was_drawn() -> None:
     drawn = draw_up(sampled(0.5), [*items(7), *(replace(item, key="one") for item in items(1, 1))], {})
     assert "one" not in {item.key for item in drawn.items}
     assert {len(trial.responses) for trial in drawn.trials} == {1}
+
+
+# Sizes that are as different as they can be without any probability at its limit.
+SIZES = {f"i{place}": 1 + place % 3 for place in range(20)}
+
+
+def in_sample(every: Sequence[PlannedItem]) -> set[str]:
+    return {item.key for item in every if item.attributes[IN_SAMPLE] == "true"}
+
+
+def test_sample_grows_by_larger_items_and_each_is_in_as_often_as_its_probability_says() -> None:
+    """300 studies: the standard deviation of a count is below 8.7."""
+    counts = dict.fromkeys(SIZES, 0.0)
+    for seed in range(300):
+        study = sampled(0.2, seed=seed)
+        before = kept(study, items(20))
+        chances = grow(study, before, SIZES, 6)
+        after = with_cells(before, chances)
+        assert in_sample(before) < in_sample(after)
+        assert 5 <= len(in_sample(after) - in_sample(before)) <= 8
+        for key, chance in chances.items():
+            assert 0.2 <= chance.probability <= 1
+            counts[key] += chance.is_in - chance.probability
+    assert all(abs(difference) < 26 for difference in counts.values())
+
+
+def test_probabilities_are_proportional_to_sizes_and_never_fall() -> None:
+    study = sampled(0.2)
+    before = kept(study, items(20))
+    chances = grow(study, before, SIZES, 6)
+    assert sum(chance.probability for chance in chances.values()) == pytest.approx(10)
+    fold = folds(study, before)
+    for part in range(FOLDS):
+        ratios = [chances[key].probability / SIZES[key] for key in SIZES if fold[key] == part]
+        free = [
+            ratio
+            for key, ratio in zip((key for key in SIZES if fold[key] == part), ratios, strict=True)
+            if 0.2 < chances[key].probability < 1
+        ]
+        assert free == pytest.approx([free[0]] * len(free))
+    assert {chance.stage for key, chance in chances.items() if key in in_sample(before)} == {1}
+    assert {chance.stage for key, chance in chances.items() if key not in in_sample(before)} == {2}
+    # what is known of no item counts as much as the mean
+    assert grow(study, before, {}, 6) == grow(study, before, dict.fromkeys(SIZES, 2.0), 6)
+
+
+def test_grown_sample_stays_and_a_larger_share_adds_at_random() -> None:
+    study = sampled(0.2)
+    before = kept(study, items(20))
+    grown = with_cells(before, grow(study, before, SIZES, 6))
+    assert (last_stage(items(20)), last_stage(before), last_stage(grown)) == (0, 1, 2)
+    assert draw(study, grown) == {}
+    assert draw(sampled(0.4), grown) == {}
+    assert {item.key for item in rated_by_people(study, grown)} == in_sample(grown)
+    more = with_cells(grown, draw(sampled(0.8), grown))
+    assert in_sample(grown) < in_sample(more)
+    assert last_stage(more) == 3
+    assert drawn_by_stage(more)[1] == 4
+    assert sum(drawn_by_stage(more).values()) == len(in_sample(more))
+    added = draw(study, [*grown, *items(30)[20:]])
+    assert {*added} == {item.key for item in items(30)[20:]}
+    assert sum(chance.is_in for chance in added.values()) == 2
+
+
+def test_all_items_can_be_added_and_those_that_never_can_be_drawn_stay_out() -> None:
+    study = sampled(0.5)
+    before = kept(study, items(10))
+    assert len(outside(study, before)) == 5
+    every = grow(study, before, {}, 5)
+    assert all(chance.is_in and chance.probability == pytest.approx(1) for chance in every.values())
+    never = {PROBABILITY: "1", IN_SAMPLE: "false"}
+    odd = [*before, replace(items(11)[10], attributes=never)]
+    assert len(outside(study, odd)) == 5
+    assert not grow(study, odd, {}, 2)["i10"].is_in
+    assert odd[-1].attributes.get(STAGE) is None

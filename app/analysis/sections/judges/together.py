@@ -88,27 +88,37 @@ def together(data: AnyQuestionData, humans: Answers, owns: Sequence[Answers], sc
         owns: of each judge; of a choice the answers of all showings, otherwise one answer per response.
         scope: of the judges.
     """
+    for statistic, where, people, judges in asked_together(data, humans, owns):
+        yield from combined_estimates(data, people, judges, {**scope, **where}, statistic)
+
+
+def asked_together(
+    data: AnyQuestionData, humans: Answers, owns: Sequence[Answers]
+) -> Iterator[tuple[str, Scope, Said, list[Said]]]:
+    """Yield each statistic of `together` with its scope, and the answers that it is about of people and of each judge.
+
+    The statistics are keys without `_ppi`; the arguments are those of `together`.
+    """
     is_choice = isinstance(humans, Choices)
     if not is_choice and level_of(data) == "nominal":
         return
     if not is_choice and data.question.rated != "response":
-        yield from combined_estimates(data, rated_values(humans), [rated_values(own) for own in owns], scope, "mean")
+        yield "mean", {}, rated_values(humans), [rated_values(own) for own in owns]
         return
     if not is_choice:
         for source in data.sources:
             code = data.code_of(source)
             people, *judges = (rated_values(_of(answers, code)) for answers in (humans, *owns))
-            yield from combined_estimates(data, people, judges, {**scope, "source": source}, "mean")
+            yield "mean", {"source": source}, people, judges
     reference = data.reference
     for source in data.sources:
         if reference is not None and source != reference:
-            where: Scope = {**scope, "source": source, "reference": reference}
+            where: Scope = {"source": source, "reference": reference}
             codes = data.code_of(source), data.code_of(reference)
-            statistic = "share_preferred" if is_choice else "mean_difference"
             people, *judges = (_told(answers, *codes) for answers in (humans, *owns))
-            yield from combined_estimates(data, people, judges, where, statistic)
+            yield "share_preferred" if is_choice else "mean_difference", where, people, judges
             if not is_choice and min(people.value.min(initial=0.0), 0.0) == 0:
-                yield from combined_estimates(data, people, judges, where, "percent_change")
+                yield "percent_change", where, people, judges
 
 
 def rated_values(answers: Answers, value: Floats | None = None) -> Said:
@@ -133,15 +143,16 @@ def combined_estimates(
 ) -> Iterator[Estimate]:
     """Yield a statistic by judges and people, by people alone, and the weight and worth of the judges.
 
-    Nothing if people answered all units, or none. `statistic` is a key without `_ppi`.
+    Nothing where `_powered` finds nothing. `statistic` is a key without `_ppi`.
     """
     sample = data.codes.sample
-    people, left_out = _of_sample(people.known, sample)
+    people, left_out = of_sample(people.known, sample)
     judges = [judge.known for judge in judges]
     powered = _powered(people, judges, sample, statistic)
     if powered is None:
         return
-    sentences = (powered.combined.note, DRAWN if sample else RANDOM, left_out, STACKED if len(judges) > 1 else "")
+    stacked = STACKED if len(judges) > 1 else ""
+    sentences = (powered.combined.note, DRAWN if sample else RANDOM, left_out, _missing(people, judges), stacked)
     note = " ".join(sentence for sentence in sentences if sentence)
     values = {f"{statistic}_people": powered.people, f"{statistic}_ppi": replace(powered.combined, note=note)}
     if statistic in SHARES:
@@ -155,7 +166,15 @@ def combined_estimates(
         yield data.record(tested, people.answers, section=SECTION, scope=where, statistic=name, unit=unit)
 
 
-def _of_sample(people: Said, sample: Sample | None) -> tuple[Said, str]:
+def _missing(people: Said, judges: Sequence[Said]) -> str:
+    """How many units have no answer of a judge, as a sentence; empty if none lack one."""
+    judged = units_of(people, judges).judge
+    n = int((~np.isfinite(judged)).any(axis=0).sum())
+    who = "A judge has" if len(judges) > 1 else "The judge has"
+    return f"{who} no answer to {n:,} of {judged.shape[1]:,} units: its mean counts there." if n else ""
+
+
+def of_sample(people: Said, sample: Sample | None) -> tuple[Said, str]:
     """Return the answers of people to what was drawn for them, and how many others there are, as a sentence."""
     if sample is None:
         return people, ""
@@ -167,14 +186,16 @@ def _of_sample(people: Said, sample: Sample | None) -> tuple[Said, str]:
 
 
 def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, statistic: str) -> Powered | None:
-    """Return the estimates over all units that anybody answered; None if people answered all of them, or none.
+    """Return the estimates over all units that anybody answered; None if people answered none.
 
-    Items whose probability is not known are no part of it.
+    None too if they answered all, unless a sample was drawn: then those of people alone, with a note. Items whose
+    probability is not known are no part of it.
     """
     if sample is not None:
         judges = [judge.select(np.isfinite(sample.probability[judge.answers.item])) for judge in judges]
-    asked = _units(people, judges)
-    if not len(people.value) or len(np.unique(asked.unit)) == len(asked.item):
+    asked = units_of(people, judges)
+    are_all_rated = len(np.unique(asked.unit)) == len(asked.item)
+    if not len(people.value) or (are_all_rated and sample is None):
         return None
     null = 0.5 if statistic == "share_preferred" else 0.0
     compute = percent_powered if statistic == "percent_change" else partial(prediction_powered, null=null)
@@ -190,7 +211,7 @@ def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, statis
 
 
 @dataclass(frozen=True, eq=False)
-class _Units:
+class Units:
     """All units that anybody answered: the judges' values, items and signs, and the unit of each answer of people."""
 
     unit: Ints
@@ -199,11 +220,11 @@ class _Units:
     sign: Floats
 
 
-def _units(people: Said, judges: Sequence[Said]) -> _Units:
+def units_of(people: Said, judges: Sequence[Said]) -> Units:
     every = [people, *judges]
     units, at = np.unique(np.concatenate([one.answers.unit for one in every]), return_index=True)
     is_reference = np.concatenate([one.is_reference for one in every])[at]
-    return _Units(
+    return Units(
         np.searchsorted(units, people.answers.unit),
         np.array([_mean_of_units(judge, units) for judge in judges]),
         np.concatenate([one.answers.item for one in every])[at],
@@ -217,9 +238,9 @@ def correlation_of(
     """Return how far judges and people go together over items in the difference of two sources; see `together`."""
     codes = data.code_of(source), data.code_of(reference)
     people, *judges = (_told(answers, *codes).known for answers in (humans, *owns))
-    people, _ = _of_sample(people, data.codes.sample)
+    people, _ = of_sample(people, data.codes.sample)
     people = people.select(np.isin(people.answers.unit, np.concatenate([judge.answers.unit for judge in judges])))
-    asked = _units(people, judges)
+    asked = units_of(people, judges)
     return correlation_over_items(people.value, unit=asked.unit, judge=asked.judge, item=asked.item, sign=asked.sign)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.sections.judges.together import DRAWN, RANDOM, STACKED, TOGETHER
 from app.results.pages.sections.part_tables import NO_WEIGHT, blocks_of
-from app.stats.comparison.prediction_powered import prediction_powered
+from app.stats.comparison.prediction_powered import AGAINST, ALL_RATED, NO_OVERLAP, TOO_FEW, prediction_powered
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
 PARTS = ("_judged", "_agreed", "_composed", "_compared", "_choices")
@@ -243,6 +244,15 @@ def test_nothing_is_combined_where_people_rated_nothing_or_everything(n_rated: i
     assert not find(found, "share_preferred_ppi")
 
 
+def test_people_alone_are_told_with_a_note_where_all_items_are_in_the_sample() -> None:
+    """Before, nothing was said."""
+    sample = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": 1.0, "is_out": False})
+    found = report(N_ITEMS, sample)
+    both, people = (only(found, f"mean_difference_{name}", scope=BOTH) for name in ("ppi", "people"))
+    assert (both.estimate, both.ci_low, both.ci_high) == (people.estimate, people.ci_low, people.ci_high)
+    assert ALL_RATED in both.note
+
+
 def test_summary_shows_people_judge_and_both() -> None:
     found, study = report(), protocol(FIVE, CHOICE)
     shown = labelled(found, study.labels)
@@ -317,3 +327,25 @@ def test_table_says_that_a_judge_without_weight_saves_nothing() -> None:
         some = [replace(one, estimate=weight) if one.statistic == "judge_weight" else one for one in estimates]
         (block,) = (block for block in blocks_of("judges", some, labels) if block.caption == TOGETHER.caption)
         assert (NO_WEIGHT in block.notes) == is_said
+
+
+def test_judge_that_lacks_answers_or_runs_against_people_is_noted() -> None:
+    """Before, no note said that the judge lacked answers, or that it had none to what people rated."""
+
+    def both(kept: Callable[[int], bool], turn: int = 0) -> str:
+        rows = [row for row in rows_of() if row["question"] == "empathy"]
+        rows = [row for row in rows if row["rater"] != "judge" or kept(int(str(row["item"])[1:]))]
+        turned = [
+            {**row, "value": turn - int(row["value"])} if turn and row["rater"] == "judge" else row for row in rows
+        ]
+        study = protocol(FIVE)
+        found = analyze(frames(study, turned, raters=[{"rater": "judge", "kind": "model"}]), study)
+        return only(found, "mean_difference_ppi", scope=BOTH).note
+
+    assert "The judge has no answer to 8 of 40 units: its mean counts there." in both(lambda i: i % 3 > 0)
+    nowhere = both(lambda i: i >= N_RATED)
+    assert NO_OVERLAP in nowhere
+    assert "saves no human ratings" not in nowhere
+    assert AGAINST in both(lambda _: True, turn=6)
+    assert AGAINST not in both(lambda _: True)
+    assert TOO_FEW in only(report(3), "mean_difference_ppi", scope=BOTH).note

@@ -1,0 +1,55 @@
+"""Let the sample of items that people rate grow where model judges and people are likely to disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+from sqlalchemy import Connection
+
+from app.protocol.allocation.human_sample import drawn_by_stage, last_stage, outside
+from app.rating.life_cycle import growth_problem
+from app.rating.seats.trials import list_items
+from app.results.making.making import LONG_PARTS, Making, Wanted
+from app.studies.protocols import get_protocol
+from app.studies.studies import StudyRow
+
+SIZES = TypeAdapter(dict[str, float])
+
+
+@dataclass(frozen=True, slots=True)
+class HumanSample:
+    """The sample of a study: items by the stage in which they were drawn, those outside it, and why it cannot grow."""
+
+    by_stage: Mapping[int, int]
+    n_outside: int
+    stage: int
+    problem: str
+
+    @property
+    def n_drawn(self) -> int:
+        """Number of items in the sample."""
+        return sum(self.by_stage.values())
+
+    @property
+    def n_items(self) -> int:
+        """Number of items that were drawn from."""
+        return self.n_drawn + self.n_outside
+
+
+def get_human_sample(db: Connection, study: StudyRow) -> HumanSample:
+    """The sample as it is now."""
+    protocol, items = get_protocol(db, study.id, study.protocol_version), list_items(db, study.id)
+    problem = growth_problem(protocol, items, study.status)
+    return HumanSample(drawn_by_stage(items), len(outside(protocol, items)), last_stage(items), problem)
+
+
+def sizes_of(making: Making, study: StudyRow) -> dict[str, float]:
+    """How far judges and people are likely to disagree about each item, by its key; waits for the job.
+
+    Raises:
+        RefusedError: it cannot be said yet, for the reason in the message.
+        SideProcessError: it took too much or too long.
+    """
+    return SIZES.validate_json(making.content(study, Wanted("sample-sizes", "sample-sizes", kind=LONG_PARTS)))
