@@ -27,7 +27,7 @@ from app.rating.preview import preview_page
 from app.rating.prolific import prolific_page
 from app.rating.question_editor import page as questions_page
 from app.rating.recruitment import messages_page, platform_files, recruitment_page
-from app.rating.review import raters_page, seen_trials_page
+from app.rating.review import conversations_page, raters_page, seen_trials_page
 from app.rating.steps import checks_page, last_pages, pause_page, practice_page, questionnaires_page
 from app.rating.steps import messages_page as messages_from_lead
 from app.rating.walk_through import walk_through_page
@@ -98,6 +98,7 @@ LEADS = (
     items_page,
     raters_page,
     seen_trials_page,
+    conversations_page,
     people_page,
     study_settings_page,
     judges_page,

@@ -24,6 +24,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "show_item",
         "show_item_texts",
         "show_rater_answers",
+        "show_conversations",
         "show_rater_page",
         "show_design",
         "show_design_preview",

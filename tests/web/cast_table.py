@@ -89,6 +89,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/items/{item}/retirement": EDIT_CHANGE,
     "GET /studies/{slug}/raters": FOLLOW_PAGE,
     "GET /studies/{slug}/raters/{rater}/answers": READ_PAGE,
+    "GET /studies/{slug}/conversations": READ_PAGE,
     "GET /studies/{slug}/raters/{rater}/answers/page": READ_PAGE,
     "POST /studies/{slug}/raters/{rater}/exclusion": EDIT_CHANGE,
     "POST /studies/{slug}/raters/{rater}/release": EDIT_CHANGE,

@@ -13,6 +13,8 @@ from app.rating.review.text_words import n_words
 
 # Silent reading of English non-fiction (Brysbaert 2019), and a usual time per answer in web surveys.
 WORDS_PER_MINUTE, SECONDS_PER_ANSWER = 238, 7.5
+# To write a message of about 30 words and read its reply.
+MINUTES_PER_MESSAGE = 1.25
 # From this many minutes on, they are rounded to multiples of five.
 _LONG, _STEP = 10, 5
 # The words and responses of the first items stand for all of them, so that a draft can be planned.
@@ -46,12 +48,21 @@ def minutes_per_trial(db: Connection, study_id: int, protocol: Protocol) -> floa
     """The time to read and rate a trial."""
     items = db.execute(_TEXTS, {"study": study_id}).all()
     kind, n_items = kind_of_trials(protocol, [item.n for item in items]), max(1, len(items))
-    shown = [min(item.n, {"single": 1, "pairs": 2}.get(kind, item.n)) for item in items]
+    shown = [min(item.n, {"single": 1, "pairs": 2, "conversation": 0}.get(kind, item.n)) for item in items]
     words: float = sum(item.words + n * float(item.words_each) for item, n in zip(items, shown, strict=True)) / n_items
     n_shown: float = sum(shown) / n_items
     asked = [question.target for question in protocol.questions if question.target != "rater"]
     n_answers = sum(n_shown if target == "response" else 1 for target in asked)
-    return words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60
+    return words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60 + conversation_minutes(protocol)
+
+
+def conversation_minutes(protocol: Protocol) -> float:
+    """The time of a conversation: as many messages as raters are asked for, and the replies to them."""
+    talk = protocol.conversation
+    if talk is None:
+        return 0.0
+    usual = talk.min_messages * MINUTES_PER_MESSAGE
+    return usual if talk.minutes is None else min(usual, talk.minutes)
 
 
 def rounded(minutes: float) -> int:

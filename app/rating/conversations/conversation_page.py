@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from typing import Any
 from typing import Protocol as Interface
 from uuid import UUID
 
@@ -78,14 +79,16 @@ def conversation_page(
         status=422 if problem else 200,
         latest_ms=view.latest_ms,
         session=session,
-        view=view,
-        sheet=reading_sheet(protocol, view),
-        render=response_markdown if protocol.render == "markdown" else None,
-        talk=talk,
-        draft=draft,
-        problem=problem,
-        skip_reasons=reasons_at(protocol, view),
+        **conversation_context(protocol, view, talk)
+        | {"draft": draft, "problem": problem, "skip_reasons": reasons_at(protocol, view)},
     )
+
+
+def conversation_context(protocol: Protocol, view: AssignmentView, talk: Talk) -> dict[str, Any]:
+    """What the template of a conversation draws, where nothing can be sent."""
+    render = response_markdown if protocol.render == "markdown" else None
+    texts = {"view": view, "sheet": reading_sheet(protocol, view), "render": render, "talk": talk}
+    return {**texts, "draft": "", "problem": None, "skip_reasons": ()}
 
 
 @router.post("/{slug}/rate/{token}/say")

@@ -150,19 +150,30 @@ def talk_of(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
     Raises:
         LookupError: the study has no conversations.
     """
-    talk = _read(db, protocol, view)
+    talk = read_talk(db, protocol, view)
     if not talk.turns and talk.partner.opening.strip():
         _add(db, view, 1, "partner", talk.partner.opening.strip())
-        talk = _read(db, protocol, view)
+        talk = read_talk(db, protocol, view)
     return talk
 
 
-def _read(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
-    source, partner = partner_in(protocol, view.condition)
-    assert protocol.conversation is not None  # noqa: S101 - `partner_in` says so
+def read_talk(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
+    """The conversation of an assignment as it is stored."""
     rows = db.execute(_LIST, {"study": view.study_id, "assignment": view.id}).mappings()
-    turns = tuple(ConversationTurn(**row) for row in rows)
-    label = shown_labels(protocol, view.condition, [source])[0]
+    return _talk(protocol, view.condition, tuple(ConversationTurn(**row) for row in rows))
+
+
+def example_talk(protocol: Protocol, condition: str) -> Talk:
+    """A conversation that begins, for a preview."""
+    opening = partner_in(protocol, condition)[1].opening.strip()
+    first = ConversationTurn(0, 1, "partner", "said", opening, (), None, None, None)
+    return _talk(protocol, condition, (first,) if opening else ())
+
+
+def _talk(protocol: Protocol, condition: str, turns: tuple[ConversationTurn, ...]) -> Talk:
+    source, partner = partner_in(protocol, condition)
+    assert protocol.conversation is not None  # noqa: S101 - `partner_in` says so
+    label = shown_labels(protocol, condition, [source])[0]
     return Talk(source, partner, protocol.conversation, turns, label)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -10,6 +11,8 @@ from sqlalchemy import Connection
 from app.protocol.allocation.trials import planned_trials
 from app.protocol.presentation import shown_labels
 from app.protocol.study import Protocol
+from app.rating.conversations.transcripts import PARTNER, RATER
+from app.rating.conversations.turns import partner_in
 from app.rating.seats.assignment_view import AssignmentView, read_texts
 from app.rating.seats.trials import list_items
 
@@ -69,10 +72,13 @@ def example_trial(db: Connection, study_id: int, protocol: Protocol, cell: str) 
     trial = next((trial for trial in planned_trials(protocol, items) if trial.cell.text == cell), None)
     if trial is None or trial.item.item_id is None:
         return None
-    sources = [response.source for response in trial.responses]
+    if protocol.conversation:
+        sources = [partner_in(protocol, cell)[0]]
+    else:
+        sources = [response.source for response in trial.responses]
     if not set(sources) <= set(protocol.sources):
         return None
-    return example_view(
+    view = example_view(
         db,
         study_id,
         item_id=trial.item.item_id,
@@ -81,3 +87,16 @@ def example_trial(db: Connection, study_id: int, protocol: Protocol, cell: str) 
         shown_labels=shown_labels(protocol, cell, sources),
         n_all=length_of(protocol),
     )
+    return with_example(view) if protocol.conversation else view
+
+
+# The conversation that questions are about in a preview.
+_EXAMPLE = [
+    {"speaker": RATER, "text": "Here is the rater’s first message.", "by": "rater"},
+    {"speaker": PARTNER, "text": "Here is the partner’s reply.", "by": "partner"},
+]
+
+
+def with_example(view: AssignmentView) -> AssignmentView:
+    """The page of a trial after its conversation."""
+    return replace(view, response_ids=(0,), responses=[{"text": None, "turns": _EXAMPLE}])

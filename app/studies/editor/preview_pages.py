@@ -9,7 +9,10 @@ from app.protocol.pages.steps import DONE, questionnaire_of, rater_steps
 from app.protocol.study import Protocol
 from app.protocol.waves import numbered, wave_label
 
+# What comes before the questions of a rating page, in studies of conversations.
+CONVERSATION = "conversation"
 _TITLES = {
+    CONVERSATION: "Conversation",
     "consent": "Consent form",
     "eligibility": "Eligibility questions",
     "instructions": "Instructions",
@@ -48,8 +51,10 @@ def preview_pages(protocol: Protocol) -> list[PreviewPage]:
         if step == "rating":
             for cell in cells(protocol.conditions):
                 words = protocol.labels.condition(cell.text)
-                title = f"{_TITLES[step]}: {words}" if words else _TITLES[step]
-                pages.append(PreviewPage(step, cell.text, title))
+                shown = (CONVERSATION, step) if protocol.conversation else (step,)
+                pages += [
+                    PreviewPage(one, cell.text, f"{_TITLES[one]}: {words}" if words else _TITLES[one]) for one in shown
+                ]
         elif step not in _NOT_SHOWN:
             pages.append(PreviewPage(step, "", title_of_step(protocol, step)))
     return pages

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
+from app.accounts.lead_access import add_lead, begin_session
 from app.rating.simulation.simulate import simulate
+from app.studies.members.members import record_member
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
 
@@ -377,3 +379,50 @@ def test_simulated_raters_have_conversations(study: Callable[..., int], engine: 
     counted = "SELECT s.key, count(*) FROM responses r JOIN sources s ON s.id = r.source_id GROUP BY 1 ORDER BY 1"
     assert rows(engine, counted) == [("diary", 3), ("warm", 3)]
     assert rows(engine, "SELECT count(DISTINCT response_id) FROM ratings") == [(6,)]
+
+
+def lead_of(visitor: Callable[[], Visitor], engine: Engine) -> Visitor:
+    """The browser of the study's lead."""
+    one = visitor()
+    with engine.begin() as db:
+        lead = add_lead(db, "lead@example.org")
+        record_member(db, db.execute(text("SELECT id FROM studies")).scalar_one(), lead.id, "owner")
+        one.cookies.set("attune-lead", begin_session(db, lead))
+    return one
+
+
+def test_lead_finds_conversations_to_look_at_and_reads_one_that_goes_on(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study, conversation={"alert_words": ["suicid*"], "alert": HELP})
+    anna, page = begin(visitor)
+    say(anna, page, "All is well.")
+    reply(engine)
+    anna.post(f"{address(page)}/end")
+    ben, page = begin(visitor, "ben")
+    say(ben, page, "I think of suicide.")
+    lead = lead_of(visitor, engine)
+    found = lead.get("/studies/study/conversations")
+    rows_shown = re.findall(r'<a href="(/studies/study/raters/[^"]+)"', found.text)
+    assert "1 of them with alert words" in found.text
+    assert len(rows_shown) == 2
+    assert "Conversations, those to look at first" in lead.get("/studies/study/raters").text
+    at = rows_shown[0].partition("?")
+    seen = lead.get(f"{at[0]}/page?{at[2]}").text
+    assert "I think of suicide." in seen
+    assert HELP in seen
+    at = rows_shown[1].partition("?")
+    assert "All is well." in lead.get(f"{at[0]}/page?{at[2]}").text
+    assert replies.asked
+
+
+def test_preview_shows_the_conversation_and_then_its_questions(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
+) -> None:
+    talk(study, conversation={"partners": {"warm": {**BOTH["warm"], "opening": "Hello, I am here."}}})
+    lead = lead_of(visitor, engine)
+    preview = "/studies/study/design/preview"
+    assert "Hello, I am here." in lead.get(f"{preview}?at=conversation").text
+    asked = lead.get(f"{preview}?at=rating").text
+    assert "How empathetic is it?" in asked
+    assert "Here is the partner’s reply." in asked
