@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from ruamel.yaml import YAML
 
 from app.base.help.library import Library
 from app.base.problems import Problems
 from app.llm.client.servers import read_servers
 from app.llm.writers.prompt import read_prompt
+from app.protocol.study import Protocol
 from app.protocol.yaml.study_yaml import read_protocol
 from app.rating.recruitment.invited_people import invited_people
 from app.settings import folder, settings
@@ -79,6 +81,8 @@ def test_each_block_is_run_or_read(name: str, tmp_path: Path) -> None:
     elif language == "yaml" and "slug:" in text:
         problems = Problems()
         assert read_protocol(text, problems), problems._problems
+    elif language == "yaml" and name.startswith("waves"):
+        assert set(YAML(typ="safe").load(text)) <= set(Protocol.model_fields)
     elif language == "yaml":
         prompt, _ = read_prompt(text.encode(), "warm.yaml")
         assert prompt.name == "warm"

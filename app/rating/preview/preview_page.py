@@ -22,6 +22,7 @@ from app.rating.page.plain_text import instructions_text, trial_text
 from app.rating.page.sheet import make_sheet
 from app.rating.preview.preview import example_trial, length_of
 from app.rating.steps.endings import ending_of
+from app.rating.steps.last_pages import Later
 from app.studies.editor.preview_pages import CONVERSATION, PreviewPage, preview_pages
 from app.studies.editor.protocol_edits import get_draft
 from app.studies.editor.shown_draft import shown_protocol
@@ -94,5 +95,5 @@ def _page_of(
     ending = ending_of(protocol, "completed", is_prolific=False)
     length = length_of(protocol)
     minutes = expected_minutes(db, study.id, protocol, length)
-    context = {"length": length, "minutes": minutes, "rated": [], "ending": ending}
+    context = {"length": length, "minutes": minutes, "rated": [], "ending": ending, "later": Later(), "is_early": False}
     return names.get(shown.step, "done.html"), context

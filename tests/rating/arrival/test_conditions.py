@@ -88,7 +88,7 @@ def test_between_rater_source_limits_responses_to_one_source(db: Connection) -> 
     rated(db, 3, {"wrote": {"kind": "source", "levels": ["person", "model"]}}, raters_per_trial=1)
     assert_exact(db, 6, k=1)
     found = text("""
-        SELECT rater_id FROM ratings r JOIN responses p ON p.id = r.response_id
-        GROUP BY rater_id HAVING count(DISTINCT p.source_id) > 1
+        SELECT r.rater_id FROM ratings r JOIN responses p ON p.id = r.response_id
+        GROUP BY r.rater_id HAVING count(DISTINCT p.source_id) > 1
     """)
     assert db.execute(found).all() == []

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     from tests.kit.rater_pages import Visitor
 
-OF_ASSIGNMENT = {("GET", ""), ("POST", ""), ("POST", "/save"), ("POST", "/skip"), ("POST", "/problem")}
+OF_ASSIGNMENT = {
+    *(("GET", way) for way in ("", "/reply")),
+    *(("POST", way) for way in ("", "/save", "/skip", "/problem", "/say", "/again", "/end")),
+}
 OF_SESSION = {
     ("GET", "/consent"),
     ("POST", "/consent"),
