@@ -11,13 +11,13 @@ from sqlalchemy import Connection, text
 from app.protocol.study import Protocol
 from app.rating.conversations.turns import partner_in
 
-# Those to look at first, and of them the latest.
+# Those to look at first, and of them the latest. A turn has a row for each of its flags; an opening is no reply.
 _LIST = text("""
     SELECT a.id, a.rater_id, r.key AS rater, i.key AS item, t.condition, a.response_ids <> '{}' AS is_over,
            p.attributes ->> 'ended_by' AS ended_by, c.n_messages, c.n_replies, c.began_at, c.last_at, c.flags
     FROM (
-      SELECT assignment_id, count(*) FILTER (WHERE speaker = 'rater') AS n_messages,
-             count(*) FILTER (WHERE speaker = 'partner' AND state = 'said') AS n_replies,
+      SELECT assignment_id, count(DISTINCT number) FILTER (WHERE speaker = 'rater') AS n_messages,
+             count(DISTINCT number) FILTER (WHERE speaker = 'partner' AND state = 'said' AND number > 1) AS n_replies,
              min(asked_at) AS began_at, max(coalesce(said_at, asked_at)) AS last_at,
              array_remove(array_agg(DISTINCT f.flag) || array_agg(DISTINCT nullif(nullif(state, 'said'), 'awaited')),
                           NULL) AS flags

@@ -150,7 +150,8 @@ def _expected(control: Control, data: Data) -> Control:
 
 def _of_sources(control: Control, data: Data) -> Control:
     """A mapping from sources, which are chosen by their labels."""
-    return replace(control, options=tuple(entry_options(data, "sources")))
+    rows = tuple(replace(row, key_label="Source") for row in control.children)
+    return replace(control, options=tuple(entry_options(data, "sources")), children=rows)
 
 
 def _check(control: Control, data: Data) -> Control:  # noqa: ARG001 - as the other rules

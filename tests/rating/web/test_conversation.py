@@ -10,8 +10,10 @@ import pytest
 from sqlalchemy import text
 
 from app.accounts.lead_access import add_lead, begin_session
+from app.rating.review.conversations import list_conversations
 from app.rating.simulation.simulate import simulate
 from app.studies.members.members import record_member
+from app.studies.protocols import get_protocol
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
 
@@ -406,6 +408,12 @@ def test_lead_finds_conversations_to_look_at_and_reads_one_that_goes_on(
     rows_shown = re.findall(r'<a href="(/studies/study/raters/[^"]+)"', found.text)
     assert "1 of them with alert words" in found.text
     assert len(rows_shown) == 2
+    with engine.begin() as db:
+        db.execute(text("UPDATE conversation_turns SET flags = '{cut_off,leak}' WHERE text = 'I hear you.'"))
+        (first, last) = list_conversations(db, 1, get_protocol(db, 1, 1), n=10)
+    assert (first.n_messages, first.n_replies, first.state, first.notes) == (1, 0, "goes on", "alert words")
+    assert (last.n_messages, last.n_replies, last.state) == (1, 1, "by the rater, early")
+    assert last.notes == "reply cut off at its limit, the reply quotes its instructions"
     assert "Conversations, those to look at first" in lead.get("/studies/study/raters").text
     at = rows_shown[0].partition("?")
     seen = lead.get(f"{at[0]}/page?{at[2]}").text
