@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 
 from sqlalchemy import Connection, text
 
+from app.protocol.dialogue import n_words
 from app.rating.conversations.turns import ConversationTurn, Talk
 from app.rating.seats.assignment_view import AssignmentView, texts_of
 
 # How the rater is called in transcripts, in which the partner has a name.
 RATER, PARTNER = "Participant", "Partner"
-_WORD = re.compile(r"\S*\w\S*")
 # The time of the questions begins with them.
 _END = text("""
     WITH written AS (
@@ -79,14 +78,9 @@ def attributes_of(talk: Talk) -> dict[str, str]:
         "ended_by": talk.ended_by,
         "n_messages": len(own),
         "n_replies": sum(turn.number > own[0].number for turn in others),
-        "rater_words": sum(map(n_words, own)),
-        "partner_words": sum(map(n_words, others)),
+        "rater_words": sum(n_words(turn.text, None) for turn in own),
+        "partner_words": sum(n_words(turn.text, None) for turn in others),
         "seconds": round((max(times) - min(times)).total_seconds()),
         "flags": " ".join(flags),
     }
     return {name: str(value) for name, value in found.items() if value != ""}
-
-
-def n_words(turn: ConversationTurn) -> int:
-    """The number of words of a turn."""
-    return len(_WORD.findall(turn.text or ""))
