@@ -42,6 +42,13 @@ class Protocol(ProtocolParts):
         """The labels that people read in place of keys."""
         return labels_of(self)
 
+    @property
+    def hides_sources(self) -> bool:
+        """Whether raters see several responses, and are not told who wrote them."""
+        is_labelled = any(factor.kind == "shown_label" for factor in self.conditions.values())
+        is_one_text = self.design.trials in {"single", "dialogue", "conversation"}
+        return self.design.blind and not is_labelled and not is_one_text
+
 
 def labels_of(protocol: ProtocolParts) -> Labels:
     """Every label of a study: as declared, otherwise made from the key."""

@@ -105,3 +105,10 @@ def test_what_a_model_reads_is_not_for_raters() -> None:
     assert placeholders(talk()) == {}
     opening = {"partners": {"warm": {**PARTNER, "opening": "Hello [name]."}, "diary": {"replies": "none"}}}
     assert placeholders(talk(conversation=opening)) == {"[name]": "conversation.partners.warm.opening"}
+
+
+def test_raters_of_one_text_are_not_told_of_responses_in_random_order() -> None:
+    assert protocol().hides_sources
+    assert not talk().hides_sources
+    assert not protocol(design={"blind": False}).hides_sources
+    assert not protocol(conditions={"label": {"kind": "shown_label", "levels": ["none", "true"]}}).hides_sources

@@ -184,10 +184,10 @@ def _add(
     speaker: str,
     words: str | None,
     flags: Iterable[str] = (),
-) -> bool:
+) -> None:
     values = {"study": view.study_id, "assignment": view.id, "number": number, "speaker": speaker, "text": words}
     state = "awaited" if words is None else "said"
-    return db.execute(_ADD, values | {"state": state, "flags": list(flags)}).rowcount == 1
+    db.execute(_ADD, values | {"state": state, "flags": list(flags)})
 
 
 # What a rater writes.
@@ -213,8 +213,8 @@ def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: st
     """
     words = words.replace("\r\n", "\n").replace("\r", "\n").strip()
     if number != str(talk.next_number):
-        sent = talk.turns[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(talk.turns) else None
-        return None if sent and sent.is_own and sent.text == words else ELSEWHERE
+        is_there = any(turn.is_own and (str(turn.number), turn.text) == (number, words) for turn in talk.turns)
+        return None if is_there else ELSEWHERE
     if not words:
         return NOTHING
     most = talk.bounds.max_characters

@@ -17,8 +17,7 @@ QUOTE = "> "
 def instructions_text(protocol: Protocol, language: Language) -> str:
     """What raters read before their first trial: the title and the instructions, as written (Markdown)."""
     parts = [protocol.title_for_raters, protocol.instructions.strip()]
-    is_blind = protocol.design.blind and protocol.design.trials not in {"single", "dialogue"}
-    if is_blind and not any(factor.kind == "shown_label" for factor in protocol.conditions.values()):
+    if protocol.hides_sources:
         parts.append(language.say(message("The responses appear in random order, without saying who wrote them.")))
     return "\n\n".join(part for part in parts if part)
 

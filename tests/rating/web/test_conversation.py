@@ -165,6 +165,29 @@ def test_message_that_does_not_fit_is_refused_and_kept(
     assert rows(engine, SAID) == []
 
 
+@pytest.mark.parametrize("number", ["", "0", "-1", "x", "²", "9" * 5000])
+def test_number_that_no_form_has_is_told_from_another_window(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, number: str
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    refused = one.post(f"{address(page)}/say", data={"number": number, "message": "Hello"})
+    assert refused.status_code == 422
+    assert "went on in another window" in refused.text
+    assert rows(engine, SAID) == []
+
+
+def test_first_page_speaks_of_conversations(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    talk(study, conversation={"minutes": 10})
+    one = visitor()
+    one.arrive("anna")
+    page = one.post("/s/study/consent", data={"consent": "agree"})
+    assert "You will have 1 conversation and answer questions about it" in page.text
+    assert "at most 10 minutes" in page.text
+    assert "no time limit" not in page.text
+    assert "random order" not in page.text
+
+
 def test_html_is_shown_as_text(
     study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
 ) -> None:
