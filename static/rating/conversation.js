@@ -1,5 +1,5 @@
 // A conversation without reloading the page: messages are sent, replies appear as they are written. Without this file
-// the same forms work, and the page reads itself again until the reply is there.
+// the same forms work, and a link shows the reply.
 (() => {
   "use strict";
 

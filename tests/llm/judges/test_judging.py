@@ -589,3 +589,19 @@ def test_one_run_meets_every_false_server_and_ends_with_each_outcome(judge: Make
     assert "failed" not in done.by_outcome
     assert sum(done.by_outcome.values()) == 20
     assert done.versions[-1] == "test-model-2"
+
+
+def test_conversations_that_raters_write_are_not_judged_before_there_are_any(engine: Engine) -> None:
+    parts = protocol_of(
+        sources={"kim": {"kind": "model"}},
+        questions=[{**EMPATHY, "target": "item"}],
+        design={"trials": "conversation"},
+        conversation={"partners": {"kim": {"model": "m"}}},
+    )
+    with engine.begin() as db:
+        build_study(db, parts, texts=[{"key": "dog", "text": "My dog died.", "responses": {}}])
+        study = get_study(db, "study")
+        assert study
+        endpoint = Endpoint("http://127.0.0.1:9", "test-model", KEY)
+        with pytest.raises(NothingToJudgeError, match="raters write the conversations"):
+            begin_run(db, study, endpoint, JudgeSettings(), "judge")

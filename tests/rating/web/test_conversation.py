@@ -429,7 +429,7 @@ def test_lead_finds_conversations_to_look_at_and_reads_one_that_goes_on(
     lead = lead_of(visitor, engine)
     found = lead.get("/studies/study/conversations")
     rows_shown = re.findall(r'<a href="(/studies/study/raters/[^"]+)"', found.text)
-    assert "1 of them with alert words" in found.text
+    assert "1 of them has alert words" in found.text
     assert len(rows_shown) == 2
     with engine.begin() as db:
         db.execute(text("UPDATE conversation_turns SET flags = '{cut_off,leak}' WHERE text = 'I hear you.'"))
