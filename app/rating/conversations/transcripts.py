@@ -13,21 +13,21 @@ from app.rating.seats.assignment_view import AssignmentView, texts_of
 
 # How the rater is called in transcripts, in which the partner has a name.
 RATER, PARTNER = "Participant", "Partner"
-# The time of the questions begins with them.
+# The time of the questions begins with them. A conversation that is over stays as it is.
 _END = text("""
     WITH written AS (
       INSERT INTO responses (study_id, key, position, item_id, source_id, turns, rater_id, attributes)
-      SELECT :study, 'conversation-' || CAST(:assignment AS text),
-             (SELECT coalesce(max(position), 0) + 1 FROM responses WHERE study_id = :study),
-             :item, s.id, CAST(:turns AS jsonb), :rater,
-             CAST(:attributes AS jsonb) || jsonb_build_object('written_by', (
-               SELECT key FROM raters WHERE study_id = :study AND id = :rater))
-      FROM sources s WHERE s.study_id = :study AND s.key = :source
-      ON CONFLICT (study_id, key) DO NOTHING RETURNING id
+      SELECT a.study_id, concat('conversation-', r.key, '-', n.place), n.place, :item, s.id, CAST(:turns AS jsonb),
+             r.id, CAST(:attributes AS jsonb) || jsonb_build_object('written_by', r.key)
+      FROM assignments a
+      JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+      JOIN sources s ON s.study_id = a.study_id AND s.key = :source
+      CROSS JOIN (SELECT coalesce(max(position), 0) + 1 AS place FROM responses WHERE study_id = :study) AS n
+      WHERE a.study_id = :study AND a.id = :assignment AND a.response_ids = '{}' RETURNING id
     )
     UPDATE assignments a SET response_ids = ARRAY[w.id], served_at = now(),
       shown_labels = CASE WHEN CAST(:label AS text) IS NULL THEN NULL ELSE ARRAY[CAST(:label AS text)] END
-    FROM written w WHERE a.study_id = :study AND a.id = :assignment AND a.response_ids = '{}' RETURNING w.id
+    FROM written w WHERE a.study_id = :study AND a.id = :assignment RETURNING w.id
 """)
 
 
@@ -44,7 +44,6 @@ def end(db: Connection, view: AssignmentView, talk: Talk) -> AssignmentView:
         "study": view.study_id,
         "assignment": view.id,
         "item": view.item_id,
-        "rater": view.rater_id,
         "source": talk.source,
         "label": talk.label,
         "turns": json.dumps([_turn(talk, turn) for turn in said], ensure_ascii=False),

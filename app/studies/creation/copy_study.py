@@ -20,6 +20,7 @@ from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.export import study_folder
 from app.studies.folder.raters import named_in
 from app.studies.folder.ratings.ratings import no_ratings
+from app.studies.folder.texts import no_responses
 from app.studies.load import load_study
 from app.studies.studies import StudyRow
 
@@ -65,7 +66,9 @@ def copy_study(
 
 
 def _without_answers(folder: StudyFolder) -> StudyFolder:
+    """The texts of a study, without what its raters wrote."""
     nobody = named_in(None, Problems())
+    responses = no_responses() if folder.protocol.conversation else folder.responses
     return StudyFolder(
-        folder.protocol, folder.yaml, folder.items, folder.responses, nobody, no_ratings(), images=folder.images
+        folder.protocol, folder.yaml, folder.items, responses, nobody, no_ratings(), images=folder.images
     )

@@ -12,8 +12,10 @@ from sqlalchemy import text
 from app.accounts.lead_access import add_lead, begin_session
 from app.rating.review.conversations import list_conversations
 from app.rating.simulation.simulate import simulate
+from app.studies.creation.copy_study import copy_study
 from app.studies.members.members import record_member
 from app.studies.protocols import get_protocol
+from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
 
@@ -457,3 +459,40 @@ def test_preview_shows_the_conversation_and_then_its_questions(
     asked = lead.get(f"{preview}?at=rating").text
     assert "How empathetic is it?" in asked
     assert "Here is the partner’s reply." in asked
+
+
+def test_conversation_of_a_loaded_study_does_not_stop_one_with_the_same_numbers(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    """A study that was exported and loaded again has conversations of the other installation's raters."""
+    talk(study)
+    loaded = """
+        INSERT INTO responses (study_id, key, position, item_id, source_id, text)
+        SELECT i.study_id, 'conversation-' || n, n, i.id, s.id, 'Earlier' FROM items i
+        JOIN sources s ON s.study_id = i.study_id, generate_series(1, 50) AS n
+    """
+    with engine.begin() as db:
+        db.execute(text(loaded))
+    one, page = begin(visitor)
+    say(one, page, "Hello")
+    reply(engine)
+    assert "How empathetic" in one.post(f"{address(page)}/end").text
+    assert rows(engine, "SELECT count(*), max(position) FROM responses") == [(51, 51)]
+    assert replies.asked
+
+
+def test_copy_has_no_conversations_of_raters(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    say(one, page, "My secret")
+    reply(engine)
+    one.post(f"{address(page)}/end")
+    with engine.begin() as db:
+        lead = add_lead(db, "lead@example.org")
+        own = get_study(db, "study")
+        assert own
+        copy_study(db, own, lead, "copy", "A copy")
+    assert rows(engine, "SELECT study_id FROM responses") == [(1,)]
+    assert replies.asked
