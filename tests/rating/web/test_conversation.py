@@ -118,6 +118,7 @@ def test_message_is_stored_with_the_reply_that_it_awaits(
     one, page = begin(visitor)
     assert "Please write at least 2 messages." in page.text
     assert "end-form" not in page.text
+    assert "keys-help" not in page.text  # it has none
     page = say(one, page, "  My week\r\nwas long. ")
     assert rows(engine, SAID) == [("rater", "said", "My week\nwas long."), ("partner", "awaited", None)]
     assert "Reply of Robin: being written" in page.text
