@@ -52,8 +52,8 @@ HARMAN = (
     (0.382, 0.415, 0.345, 0.365, 0.629, 0.577, 0.539, 1.0),
 )
 HARMAN_UNIQUE = (0.127, 0.005, 0.193, 0.157, 0.090, 0.359, 0.411, 0.490)
-# Bechtoldt (1961), nine of Thurstone's tests, 213 persons: `Thurstone` of R's psych. Its measures of sampling adequacy
-# are those that psych prints with `KMO(Thurstone)`.
+# Bechtoldt (1961), nine of Thurstone's tests, 213 persons: `Thurstone` of R's psych, compared with the file of these
+# correlations in Rdatasets.
 THURSTONE = (
     (1.0,),
     (0.828, 1.0),
@@ -65,8 +65,10 @@ THURSTONE = (
     (0.541, 0.537, 0.534, 0.350, 0.367, 0.320, 0.555, 1.0),
     (0.380, 0.358, 0.359, 0.424, 0.446, 0.325, 0.598, 0.452, 1.0),
 )
+# `KMO(Thurstone)` of psych, written from memory: its output could not be looked up.
 THURSTONE_ADEQUACY = (0.86, 0.86, 0.90, 0.86, 0.88, 0.92, 0.85, 0.93, 0.87)
 # fa(Thurstone, 3, n.obs = 213), oblimin, as the overview of psych prints it: loadings, unique variances, correlations.
+# Written from memory: the output could not be looked up.
 PSYCH = (
     (0.91, -0.04, 0.04),
     (0.89, 0.06, -0.03),
@@ -93,7 +95,7 @@ HOLZINGER = (
     (0.390, 0.206, 0.329, 0.208, 0.227, 0.214, 0.341, 0.449, 1.0),
 )
 # Unique variances of three factors, `efa(HolzingerSwineford1939, nfactors = 3)` in lavaan's tutorial; rotation does not
-# change them.
+# change them. Written from memory: the tutorial could not be looked up.
 LAVAAN_UNIQUE = (0.513, 0.749, 0.543, 0.279, 0.243, 0.305, 0.502, 0.469, 0.543)
 
 
@@ -144,7 +146,11 @@ def test_improper_solution_of_harman_is_found_and_said() -> None:
 
 
 def test_thurstone_has_the_loadings_that_psych_prints() -> None:
-    """It minimizes residuals, Attune maximizes the likelihood: both agree to the second digit, as its manual says."""
+    """It minimizes residuals, Attune maximizes the likelihood: both agree to the second digit.
+
+    Its manual calls such solutions very similar. The digits of psych were written from memory and are
+    not confirmed by its output.
+    """
     found = _fit(_answers(THURSTONE, 213), 3)
     assert found.loadings == pytest.approx(np.array(PSYCH), abs=0.0101)
     assert found.unique == pytest.approx(PSYCH_UNIQUE, abs=0.0101)
@@ -152,7 +158,10 @@ def test_thurstone_has_the_loadings_that_psych_prints() -> None:
 
 
 def test_correlations_of_thurstone_are_those_of_psych() -> None:
-    """Kaiser's measure of sampling adequacy: squared correlations over them and squared partial correlations."""
+    """Kaiser's measure of sampling adequacy: squared correlations over them and squared partial correlations.
+
+    The correlations are confirmed by a copy of psych's data; the measures were written from memory.
+    """
     correlations = np.corrcoef(_answers(THURSTONE, 213).T) - np.eye(9)
     inverse = np.linalg.inv(correlations + np.eye(9))
     partial = inverse / np.sqrt(np.outer(np.diag(inverse), np.diag(inverse))) - np.eye(9)
@@ -161,6 +170,7 @@ def test_correlations_of_thurstone_are_those_of_psych() -> None:
 
 
 def test_unique_variances_are_those_of_lavaan() -> None:
+    """The digits of lavaan's tutorial were written from memory and are not confirmed by its page."""
     assert _fit(_answers(HOLZINGER, 301), 3).unique == pytest.approx(LAVAAN_UNIQUE, abs=0.0015)
 
 
