@@ -7,6 +7,9 @@ import pytest
 from benchmarks.planned_contrasts import CASES, calibration
 
 N = 500
+# Both widths are means over N studies. With a human sample the forecast is 3% narrower than the reports, as measured
+# with this N; the rest is for the Monte Carlo error of both.
+WIDTH = 0.05
 # margins, Holm over the family, unequal arms with attrition, a human sample, F1 and empathic accuracy
 DESIGNS = (
     "equivalence of sources",
@@ -29,7 +32,7 @@ def test_power_and_width_are_as_forecast(name: str) -> None:
     assert found.power == pytest.approx(
         found.forecast.power, abs=3 * (found.forecast.power_error**2 + found.power_error**2) ** 0.5
     )
-    assert found.width == pytest.approx(found.forecast.width, rel=0.05)
+    assert found.width == pytest.approx(found.forecast.width, rel=WIDTH)
 
 
 def test_every_design_is_a_case() -> None:
