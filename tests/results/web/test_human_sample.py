@@ -56,7 +56,7 @@ def test_items_are_added_and_counted_by_stage(client: TestClient, db: Connection
     answer = client.post(PAGE, data={"n": "6", "stage": "1"})
     assert (answer.status_code, answer.headers["location"].endswith(PAGE)) == (303, True)
     page = words(client.get(PAGE).text)
-    found = re.search(r"2: where judges and people disagree (\d+)", page)
+    found = re.search(r"2: added later (\d+)", page)
     assert found
     assert 5 <= int(found[1]) <= 8
     act = list_acts(db, study)[0]
