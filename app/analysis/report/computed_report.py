@@ -245,8 +245,6 @@ def _family(estimate: Estimate, place: int) -> tuple[object, ...]:
 # Notes to read before the estimates: what was excluded, which raters are not human, how many tests were run.
 
 ALPHA = 0.05
-# in the method of a test that knows no items and no raters
-INDEPENDENT = ("ratings as independent", "rating as independent", "units as independent", "pairs as independent")
 UNKNOWN_RATERS = (
     "It is not known which person gave which rating: raters are counted as slots, intervals generalize to new items "
     "only, and nothing is reported about single raters."
@@ -292,23 +290,31 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     """Yield what was specified before the data, and how many exploratory tests there are."""
     yield from _undeclared(protocol)
     primary = [one for one in estimates if one.role == "primary"]
-    # published tests of ratings that are no independent data find too much, and the same once more
-    every = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
-    tests = [one for one in every if not any(words in one.method for words in INDEPENDENT)]
+    tests = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
     others = [one for one in tests if not any(_compares_same(one, first) for first in primary)]
     if n_same := len(tests) - len(others):
         again, are = ("test repeats", "is") if n_same == 1 else ("tests repeat", "are")
         yield f"{whole(n_same)} {again} the primary comparisons by other methods and {are} no further findings."
-    if others:
-        n_plain = sum(one.p_value is not None and one.p_value < ALPHA for one in others)
-        n_clear = sum(p < ALPHA for one in others if (p := decisive_p(one)) is not None)
-        n = round(ALPHA * len(others))
+    if kept := [one for one in others if not _ignores_clusters(one)]:
+        n_plain = sum(one.p_value is not None and one.p_value < ALPHA for one in kept)
+        n_clear = sum(p < ALPHA for one in kept if (p := decisive_p(one)) is not None)
+        n, n_left = round(ALPHA * len(kept)), len(others) - len(kept)
         by_chance = f"about {whole(n)}" if n else "fewer than 1"
+        take = "takes" if n_left == 1 else "take"
         yield (
-            f"{counted(len(others), 'exploratory test')} of other comparisons: {whole(n_plain)} with "
+            f"{counted(len(kept), 'exploratory test')} of other comparisons: {whole(n_plain)} with "
             f"p < .05, where chance alone would give {by_chance}, and {whole(n_clear)} with adjusted p < .05. "
-            "They suggest hypotheses and do not test them."
+            "They only suggest hypotheses."
+            f"{f' Not counted: {whole(n_left)} that {take} answers as independent.' if n_left else ''}"
         )
+
+
+def _ignores_clusters(estimate: Estimate) -> bool:
+    """Whether a test takes answers as independent although items and raters recur.
+
+    By chance, more than 5% of such tests have p < .05. Raters are independent.
+    """
+    return "as independent" in estimate.method and "raters as independent" not in estimate.method
 
 
 def _compares_same(estimate: Estimate, primary: Estimate) -> bool:

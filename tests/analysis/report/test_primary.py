@@ -25,7 +25,8 @@ from app.base.documents.blocks import DataTable
 from app.protocol.primary import PrimaryContrast
 from app.results.charts.forest import forest_table
 from app.results.pages.sections.part_tables import blocks_of
-from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, protocol
+from tests.analysis.golden import HERE
+from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, protocol, read_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,15 +99,33 @@ def test_notes_count_other_tests_of_primary_comparisons_apart_from_exploratory_o
     study = protocol(FIVE, CLEAR, analysis={"primary": ["empathy"]})
     report = analyze(frames(study, rows()), study)
     tests = [one for one in report.estimates if one.role == "exploratory" and one.p_value is not None]
-    assert any("as independent" in one.method for one in tests)
-    tests = [one for one in tests if "as independent" not in one.method]
     same, others = ([one for one in tests if (one.question == "empathy") == is_same] for is_same in (True, False))
+    n_independent = len(others)
+    others = [one for one in others if "as independent" not in one.method]
+    n_independent -= len(others)
+    assert n_independent
     plain = sum((one.p_value or 1) < 0.05 for one in others)
     said = " ".join(report.notes)
     assert f"{len(same)} tests repeat the primary comparisons by other methods and are no further findings." in said
     assert f"{len(others)} exploratory tests of other comparisons: {plain} with p < .05, where chance alone" in said
     assert f"would give about {round(0.05 * len(others))}, and " in said
+    assert f" Not counted: {n_independent} that take" in said
     assert {one.role for one in report.of("agreement")} == {"descriptive"}
+
+
+def test_no_interval_of_choices_as_independent_is_counted_among_exploratory_tests() -> None:
+    """Some tests that take answers as independent were left out, and Wilson's were counted."""
+    report = analyze(*read_study(HERE / "ab-tie"))
+    tests = [one for one in report.estimates if one.role == "exploratory" and one.p_value is not None]
+    binomial = [one for one in tests if one.inference == "ratings"]
+    assert {one.method.partition(":")[0] for one in binomial} == {"wilson", "wilson_cc", "clopper_pearson"}
+    others = [one for one in binomial if one.measured != report.primary[0].estimates[0].measured]
+    assert others
+    said = next(note for note in report.notes if "exploratory tests" in note)
+    n_counted, n_left = int(said.split()[0]), int(said.rpartition(" Not counted: ")[2].split()[0])
+    n_same = int(next(note for note in report.notes if "repeat the primary" in note).split()[0])
+    assert n_counted + n_left + n_same == len(tests)
+    assert n_left >= len(others)
 
 
 def test_a_declared_pair_without_the_reference_is_adjusted_for_length_too() -> None:
