@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+
+from app.llm.client.endpoint import Message
 
 # Current tokenizers use about four characters of English per token; three is safe.
 _ASCII_PER_TOKEN = 3
@@ -22,12 +25,17 @@ _POLL_S = 0.02
 
 
 def estimated_tokens(*texts: str) -> int:
-    """An estimate of the tokens of a prompt in any script, rather too high than too low.
+    """An estimate of the tokens of texts in any script, rather too high than too low.
 
     >>> estimated_tokens("Rate the response."), estimated_tokens("请评价这个回复"), estimated_tokens("قيّم الرد")
     (14, 22, 17)
     """
     return sum(ceil(_text_tokens(text)) + TOKENS_PER_MESSAGE for text in texts)
+
+
+def prompt_tokens(prompt: Sequence[Message]) -> int:
+    """An estimate of the tokens of a prompt, rather too high than too low."""
+    return estimated_tokens(*(message["content"] for message in prompt))
 
 
 def _text_tokens(text: str) -> float:

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, text
 
 from app.base.database.process_locks import lock_until_commit
-from app.llm.client.budget import estimated_tokens
-from app.llm.client.endpoint import Message
+from app.llm.client.budget import prompt_tokens
 from app.llm.client.servers import ModelServer
 from app.llm.live.written import Turn, Written, messages_to
 from app.protocol.conversation import Conversation, Partner
@@ -225,11 +224,6 @@ def claim(db: Connection, key: Key, servers: Sequence[ModelServer]) -> Claim | O
     if claimed is None:
         return None
     return Over("failed", "") if claimed.state == "failed" else replace(made, n_tries=claimed.n_tries)
-
-
-def prompt_tokens(messages: Sequence[Message]) -> int:
-    """An estimate of the tokens of a prompt, rather too high than too low."""
-    return estimated_tokens(*(message["content"] for message in messages))
 
 
 def settle(db: Connection, of: Claim, tokens_in: int, tokens_out: int) -> bool:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from app.base.database.engine import Connection
-from app.llm.client.budget import estimated_tokens
+from app.llm.client.budget import estimated_tokens, prompt_tokens
 from app.llm.client.connection import ClientMissingError, RateLimit, Send
 from app.llm.client.endpoint import Message, Parameters, Reply
 from app.llm.client.request_errors import RequestError
 from app.llm.client.retries import RetryPolicy, Tried, send_with_retries
-from app.llm.live.claims import Claim, Used, prompt_tokens, settle
+from app.llm.live.claims import Claim, Used, settle
 from app.llm.live.written import EMPTY, ONLY_THOUGHTS, Flag, Written, messages_to, most_characters, shortened, written
 from app.llm.outcomes import Outcome
 from app.rating.conversations.turns import NO_BUDGET

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, IntegrityError
 
 from app.base.database.engine import Begin
-from app.llm.client.budget import Budget, estimated_tokens
+from app.llm.client.budget import Budget, estimated_tokens, prompt_tokens
 from app.llm.client.connection import Send, connection
 from app.llm.client.endpoint import BatchPace, BatchUnderWayError, Endpoint, Message, Parameters, Reply
 from app.llm.client.retries import RetryPolicy, Tried, run_all, send_with_retries
@@ -166,11 +166,6 @@ class RequestRun:
     def _stop(self, reason: str) -> None:
         with self.begin() as db:
             record_stop(db, self.run, reason)
-
-
-def prompt_tokens(prompt: Sequence[Message]) -> int:
-    """An estimate of the tokens of a prompt, rather too high than too low."""
-    return estimated_tokens(*(message["content"] for message in prompt))
 
 
 def _not_read(prompt: Sequence[Message], tried: Tried, error: Exception) -> Answered:

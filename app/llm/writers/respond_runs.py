@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from app.llm.client.budget import Prices
+from app.llm.client.budget import Prices, prompt_tokens
 from app.llm.client.endpoint import Endpoint
-from app.llm.runs.request_run import prompt_tokens
 from app.llm.runs.requests import PlannedRequest
 from app.llm.runs.run_start import find_run, start_run
 from app.llm.runs.runs import RunRow
