@@ -176,6 +176,13 @@ conversation_turns = Table(
     one_of("state", ("said", "awaited", "withheld", "failed")),
     CheckConstraint("(state = 'said') = (text IS NOT NULL)", name="text"),
     CheckConstraint("(state = 'said') = (said_at IS NOT NULL)", name="said_at"),
+    # The budget of a study is the sum of these, before each reply.
+    Index(
+        "ix_conversation_turns_tokens",
+        "study_id",
+        postgresql_include=["tokens_reserved", "tokens_in", "tokens_out"],
+        postgresql_where=text("speaker = 'partner'"),
+    ),
 )
 
 

@@ -19,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_30"
+revision = "2026_11_22_schema_31"
 down_revision = None
 branch_labels = None
 depends_on = None

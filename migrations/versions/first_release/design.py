@@ -190,3 +190,10 @@ def create_conversation_turns() -> None:
         primary_key("conversation_turns", "study_id", "id"),
         unique("conversation_turns", "study_id", "assignment_id", "number"),
     )
+    partial_index(
+        "ix_conversation_turns_tokens",
+        "conversation_turns",
+        ["study_id"],
+        where="speaker = 'partner'",
+        include=["tokens_reserved", "tokens_in", "tokens_out"],
+    )

@@ -21,6 +21,10 @@ def index(table: str, *columns: str) -> None:
     op.create_index(op.f(f"ix_{table}_{'_'.join(columns)}"), table, list(columns))
 
 
-def partial_index(name: str, table: str, columns: list[str], *, where: str, unique: bool = False) -> None:
-    """Create an index on the rows that meet a condition."""
-    op.create_index(name, table, columns, unique=unique, postgresql_where=sa.text(where))
+def partial_index(
+    name: str, table: str, columns: list[str], *, where: str, unique: bool = False, include: list[str] | None = None
+) -> None:
+    """Create an index on the rows that meet a condition, which also has the columns to include."""
+    op.create_index(
+        name, table, columns, unique=unique, postgresql_where=sa.text(where), postgresql_include=include or []
+    )
