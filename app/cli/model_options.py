@@ -48,13 +48,14 @@ class ModelOptions:
     price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens in answers.")] = 0.0
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Number of requests at the same time.")] = 4
     batch: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--batch",
+            "--batch/--no-batch",
             help="Send all requests in batches, which servers answer within a day at half the price: give the usual "
             "prices. A command that was stopped finds its batches again.",
+            show_default=False,
         ),
-    ] = False
+    ] = None
     per_minute: Annotated[
         float | None, typer.Option(min=0.1, help="Largest number of requests per minute. Default: any.")
     ] = None

@@ -22,7 +22,15 @@ from app.llm.runs.request_run import RequestRun
 from app.llm.runs.requests import get_progress, list_problems
 from app.llm.runs.run_changes import delete_run, redo_requests
 from app.llm.runs.run_start import OtherSettingsError
-from app.llm.runs.runs import RunIsBusyError, RunNameTakenError, RunRow, get_run, only_worker, record_stop
+from app.llm.runs.runs import (
+    RunIsBusyError,
+    RunNameTakenError,
+    RunRow,
+    get_run,
+    only_worker,
+    record_limits,
+    record_stop,
+)
 from app.llm.writers.respond_runs import NothingToAnswerError
 from app.studies.studies import StudyRow
 
@@ -101,9 +109,16 @@ def work_through(
         asked: how many requests at the same time and at most, and what to ask again.
         doing: word for the line of progress.
     """
+    if run.in_batches and asked.batch is None:
+        fail(
+            f"The run {run.name} is sent in batches. Add --batch, which finds their answers. With --no-batch, requests "
+            "that wait in a batch are sent again, and paid twice."
+        )
     begin = transactions(engine)
     with begin() as db:
         record_stop(db, run, None)
+        if run.in_batches is not bool(asked.batch):
+            record_limits(db, run, {**(run.limits or {}), "batch": asked.batch})
         if asked.redone:
             say(f"Asking again: {redo_requests(db, run, asked.redone):,} requests.")
         before = get_progress(db, run)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import create_engine
 
+from app.llm.runs.runs import RunRow, list_runs, record_limits
 from app.settings import settings
+from tests.kit.batch_server import BatchServer, serving_batches
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.command_line import Outcome, attune
 from tests.kit.models_server import KEY, ModelServer, fail_with, first_offer, serving
@@ -79,6 +81,39 @@ def test_a_judge_from_the_estimate_to_the_results(
     settings.cache_clear()
     nowhere = attune("judge", "study", *MODEL)
     assert (nowhere.code, "ATTUNE_MODEL_ENDPOINT" in nowhere.err) == (2, True)
+
+
+def test_a_run_in_batches_stays_one_elsewhere(attune: Callable[..., Outcome]) -> None:
+    """What waits in a batch would be paid twice if the browser, or a shorter command, sent it by itself."""
+    attune("db", "upgrade")
+    database = settings().database_url
+    assert database
+    engine = create_engine(database.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.begin() as db:
+        study_id = build_study(db, protocol_of(), n_items=2)
+
+    def stored() -> RunRow:
+        with engine.connect() as db:
+            (run,) = list_runs(db, study_id, "judge")
+        return run
+
+    with serving_batches(BatchServer(first_offer)) as server:
+        server.is_open.set()
+        command = ("judge", "study", *MODEL, "--base-url", server.address)
+        assert attune(*command, "--limit", 1, "--batch").code == 0
+        assert (stored().limits, stored().in_batches) == ({"batch": True}, True)
+        with engine.begin() as db:
+            record_limits(db, stored(), {"server": "Local", "max_tokens": 900, "batch": True})
+        refused = attune(*command)
+        assert (refused.code, "Add --batch, which finds their answers" in refused.err) == (1, True)
+        assert (len(server.made), len(server.seen)) == (1, 1)
+        assert attune(*command, "--batch", "--limit", 1).code == 0
+        assert (len(server.made), len(server.seen)) == (2, 2)
+        n_files = len(server.files)
+        attune(*command, "--no-batch")
+        assert len(server.files) == n_files, "the rest is sent one by one"
+    assert stored().limits == {"server": "Local", "max_tokens": 900, "batch": False}
+    engine.dispose()
 
 
 def _check_profiles(attune: Callable[..., Outcome], server: ModelServer, tmp_path: Path) -> None:

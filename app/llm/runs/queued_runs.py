@@ -151,9 +151,8 @@ class QueuedRuns:
         if server is None or server.base_url != run.endpoint or run.model not in server.models:
             return None
         tokens = min(int(limits.get("max_tokens", server.max_tokens)), server.max_tokens)
-        in_batches = bool(limits.get("batch"))
-        budget = Budget(server.prices.of_batches if in_batches else server.prices, max_tokens=tokens)
-        pace = BATCH_PACE if in_batches else None
+        budget = Budget(server.prices.of_batches if run.in_batches else server.prices, max_tokens=tokens)
+        pace = BATCH_PACE if run.in_batches else None
         return RunJob(self._url, run, server.endpoint(run.model), budget, server.at_once, pace)
 
 

@@ -60,15 +60,10 @@ class ShownRun:
             return "Stopped"
         if self.is_worked_on:
             return "Running"
-        waiting = "Waiting for a batch" if self.in_batches and self.progress.n_asked else "Waiting to start"
+        waiting = "Waiting for a batch" if self.run.in_batches and self.progress.n_asked else "Waiting to start"
         if self.run.is_queued:
             return waiting
         return "Not running" if self.progress.n_asked or self.progress.n_with_outcome else "Not started"
-
-    @property
-    def in_batches(self) -> bool:
-        """Whether its requests are sent in batches."""
-        return bool((self.run.limits or {}).get("batch"))
 
 
 def shown_runs(request: Request, db: Db, study: StudyRow, purpose: Purpose) -> list[ShownRun]:
@@ -130,8 +125,7 @@ def submit_run_continue(
     server = server_of(request, run)
     if server is None:
         raise PageError("The server of this run is not in the list of servers. Continue the run on the command line.")
-    in_batches = bool((run.limits or {}).get("batch"))
-    record_queued(db, run, server.name, min(max_tokens, server.max_tokens), batch=in_batches)
+    record_queued(db, run, server.name, min(max_tokens, server.max_tokens), batch=run.in_batches)
     record_act(db, lead, study, "model run continued", name=run.name, max_tokens=max_tokens)
     return _to_page(request, study, run)
 

@@ -78,6 +78,11 @@ class RunRow:
     stop_reason: str | None
     created_at: datetime
 
+    @property
+    def in_batches(self) -> bool:
+        """Whether its requests are sent in batches."""
+        return bool((self.limits or {}).get("batch"))
+
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
@@ -143,7 +148,7 @@ def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int, *, 
 
 
 def record_limits(db: Connection, run: RunRow, limits: Mapping[str, Any]) -> None:
-    """Store server and budget of a queued run, and how often its process ended."""
+    """Store server and budget of a run, whether it is sent in batches, and how often its process ended."""
     db.execute(_LIMITS, {"study": run.study_id, "run": run.id, "limits": json.dumps(dict(limits))})
 
 

@@ -14,7 +14,7 @@ from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome
 from app.llm.runs.requests import Answered, list_open, record_answered, record_asked
-from app.llm.runs.runs import RunRow, get_run, is_stopped, record_stop
+from app.llm.runs.runs import RunRow, get_run, is_stopped, record_limits, record_stop
 from app.results.registration.preregister import to_register
 from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
@@ -202,6 +202,18 @@ def test_a_run_continues_in_the_browser_if_its_server_is_in_the_list(
     client.app.state.model_servers = ()  # type: ignore[attr-defined]  # as above
     refused = client.post(f"/studies/small/model-runs/{run.id}/continue", data={"max_tokens": 5})
     assert (refused.status_code, "not in the list of servers" in refused.text) == (400, True)
+
+
+def test_a_run_that_a_command_sends_in_batches_goes_on_in_them(
+    client: TestClient, db: Connection, run: RunRow, listed: ModelServer
+) -> None:
+    record_limits(db, run, {"batch": True})
+    page = client.get("/studies/small/judges").text
+    assert re.search(r'name="max_tokens"[^>]*value="1000000"', page)
+    assert "</bdi>, in batches" in page
+    assert client.post(f"/studies/small/model-runs/{run.id}/continue", data={"max_tokens": 900}).status_code == 303
+    (queued,) = queued_runs(db)
+    assert queued.limits == {"server": "Local", "max_tokens": 900, "batch": True}
 
 
 def test_a_server_is_checked_before_the_judge_starts(
