@@ -65,7 +65,7 @@ def list_returns(db: Connection, study_id: int, protocol: Protocol, today: date)
         now = open_wave(protocol.waves, row.finished, today, row.passed)
         for number, _ in numbered(protocol.waves):
             opens, closes = days_of(protocol.waves, number, row.finished)
-            state = _state(number, now, row.passed, is_over=today >= opens)
+            state = _state(number, now, row.passed, is_over=closes is not None and today > closes)
             found.append(Return(row.key, row.platform_id, row.is_simulated, number, opens, closes, state))
     return found
 

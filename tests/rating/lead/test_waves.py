@@ -42,7 +42,12 @@ WAVE = {
 @pytest.fixture
 def study_id(db: Connection, lead: Lead) -> int:
     """An open study with a later wave."""
-    parts = {"questions": [PREFERENCE, EMPATHY, LONELY], "waves": [WAVE], "recruitment": {"platform": "prolific"}}
+    return open_with(db, lead, WAVE)
+
+
+def open_with(db: Connection, lead: Lead, *waves: dict[str, object]) -> int:
+    """An open study with later waves."""
+    parts = {"questions": [PREFERENCE, EMPATHY, LONELY], "waves": waves, "recruitment": {"platform": "prolific"}}
     study_id = build_study(db, protocol_of("small", **parts), n_items=1)
     record_member(db, study_id, lead.id, "owner")
     open_study(db, "small")
@@ -87,6 +92,15 @@ def test_overview_and_recruitment_say_who_came_back(client: TestClient, db: Conn
     assert "&amp;wave=2" in page
     assert "W2CODE" in page
     assert "Part 2 is open." in page
+
+
+def test_nobody_has_missed_a_wave_that_waits_for_the_one_before(client: TestClient, db: Connection, lead: Lead) -> None:
+    open_with(db, lead, {**WAVE, "latest": 40}, {"days": 28, "label": "Four weeks later"})
+    finished(db, "slow", 30)
+    overview = client.get("/studies/small").text
+    assert "1 due now" in overview
+    assert "1 not due yet" in overview
+    assert "missed" not in overview
 
 
 def test_wave_is_declared_in_the_form_without_keys(client: TestClient, db: Connection, study_id: int) -> None:
