@@ -17,13 +17,13 @@ from app.base.help.library import Library
 from app.base.problems import Problems
 from app.llm.client.servers import read_servers
 from app.llm.writers.prompt import read_prompt
-from app.protocol.study import Protocol
 from app.protocol.yaml.study_yaml import read_protocol
 from app.rating.recruitment.invited_people import invited_people
 from app.settings import folder, settings
 from tests.cli.test_readme import fill_in
 from tests.kit.command_line import Outcome, attune
 from tests.kit.models_server import KEY, ModelServer, Prompt, first_offer, serving
+from tests.kit.protocols import MOOD, WARM, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +41,11 @@ RUN_BY = {
     "attune lead add": "tests/cli/test_readme.py",
     "attune items import ./ayers": "tests/cli/test_published_file.py",
     "import attune_studies": "tests/attune_studies/test_python_interface.py",
+}
+# The study of which the page on waves shows two parts.
+OF_WAVES = {
+    "questions": [WARM, {**MOOD, "key": "support"}, {**MOOD, "key": "lonely"}],
+    "conditions": {"arm": {"kind": "layout", "levels": ["single", "side_by_side"]}},
 }
 # What is not ours to run.
 OTHERS = ("pip install", "aws mturk", "@software")
@@ -82,7 +87,8 @@ def test_each_block_is_run_or_read(name: str, tmp_path: Path) -> None:
         problems = Problems()
         assert read_protocol(text, problems), problems._problems
     elif language == "yaml" and name.startswith("waves"):
-        assert set(YAML(typ="safe").load(text)) <= set(Protocol.model_fields)
+        page = "".join(text for of, (language, text) in blocks().items() if of.startswith("waves") and language)
+        assert protocol(**OF_WAVES, **YAML(typ="safe").load(page)).waves
     elif language == "yaml":
         prompt, _ = read_prompt(text.encode(), "warm.yaml")
         assert prompt.name == "warm"
