@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape
 
-from app.base.words import number_text
+from app.base.words import counted, number_text
 from app.protocol.completion import Outcome
 from app.protocol.study import Protocol
 from app.studies.editor.sections import value_at, with_value
@@ -203,7 +203,7 @@ def _description(protocol: Protocol, n_trials: int, minutes: int) -> str:
     """What raters do, in the first words of the instructions, and how much there is to do."""
     first = re.sub(r"[*_#`]+", "", protocol.instructions.strip().partition("\n\n")[0])
     pages = f"There are {n_trials} pages. " if n_trials > 1 else ""
-    return f"{' '.join(first.split())}\n\n{pages}It takes about {minutes} minutes.".strip()
+    return f"{' '.join(first.split())}\n\n{pages}It takes about {counted(minutes, 'minute')}.".strip()
 
 
 def _codes(protocol: Protocol) -> Iterator[PlatformField]:
@@ -241,5 +241,6 @@ def pay_in_words(protocol: Protocol, minutes: int) -> tuple[str, bool]:
     if per_hour is None or least is None or advised is None:
         enough = f" {symbol}{minutes_now / 60 * advised:.2f} would be {symbol}{advised} an hour." if advised else ""
         said = "" if per_hour is None else f"{symbol}{per_hour:.2f} an hour."
-        return said or f"Raters need about {number_text(minutes_now)} minutes.{enough}", False
+        needed = f"{number_text(minutes_now)} minute{'' if minutes_now == 1 else 's'}"
+        return said or f"Raters need about {needed}.{enough}", False
     return f"{symbol}{per_hour:.2f} an hour. {at_least}", per_hour < least

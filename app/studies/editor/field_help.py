@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from app.protocol.waves import SECOND
 from app.studies.editor.controls import Control
 
 # By the path of the setting, without the numbers of entries.
@@ -54,8 +55,10 @@ _HELP = {
     "conditions.caps": "The most raters per level.",
     "waves": "When raters come back, and which questions they answer again. There are no trials in a later wave.",
     "waves.days": "Counted from the day on which a rater finished the first wave.",
-    "waves.earliest": "Days after the first wave, too. Empty: the day above.",
-    "waves.latest": "Days after the first wave, too. Empty: until the next wave, if there is one.",
+    "waves.label": "On your pages and in charts. Empty: its number.",
+    "waves.earliest": "Raters can answer from this day on, also counted from the first wave. Empty: the day above.",
+    "waves.latest": "Counted in the same way. Empty: until the next wave, if there is one.",
+    "waves.text": "Two asterisks around words make them bold.",
     "waves.questionnaires": "None: all questions about the rater again.",
     "waves.reminder": "You find it on *Recruitment*, to send it on the platform.",
     "waves.completion": "On Prolific, each wave is a study of its own with its own code.",
@@ -134,8 +137,13 @@ _LABELS = {
     "waves.completion.url": "Address to return to",
     "waves.completion.text": "Thank-you message",
 }
-# What an entry of a list is called.
-_ENTRIES = {"flow.before": "page", "flow.after": "page", "waves": "later wave", "waves.questionnaires": "page"}
+# What an entry of a list is called, and the number of its first one.
+_ENTRIES = {
+    "flow.before": ("page", 1),
+    "flow.after": ("page", 1),
+    "waves": ("wave", SECOND),
+    "waves.questionnaires": ("page", 1),
+}
 _OPTIONS = {"obrien_fleming": "O'Brien and Fleming"}
 
 
@@ -150,8 +158,9 @@ def in_words_of_forms(control: Control) -> Control:
     setting = re.sub(r"\.\d+(?=\.)", "", control.name)
     of_list, _, number = setting.rpartition(".")
     if number.isdecimal() and of_list in _ENTRIES:
-        entry = _ENTRIES[of_list]
-        return replace(control, label=f"New {entry}" if control.is_new else f"{entry.capitalize()} {int(number) + 1}")
+        entry, first = _ENTRIES[of_list]
+        label = f"New {entry}" if control.is_new else f"{entry.capitalize()} {int(number) + first}"
+        return replace(control, label=label)
     options = tuple(replace(one, words=_OPTIONS.get(one.value, one.words)) for one in control.options)
     help_ = "" if setting in _SAID_BY_LABEL else _HELP.get(setting, control.help)
     return replace(control, label=_LABELS.get(setting, control.label), help=help_, options=options)

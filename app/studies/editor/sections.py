@@ -63,6 +63,7 @@ SECTIONS = (
         "Later waves",
         "Raters come back after days or weeks, and answer questions about themselves again.",
         ("waves",),
+        "wave2-1",
         is_rare=True,
     ),
     Section(

@@ -158,3 +158,8 @@ def test_personal_links_replace_the_platform() -> None:
     data = with_channel({"recruitment": {"platform": "sona", "pay": 3}}, "personal")
     assert data == {"recruitment": {"pay": 3}, "design": {"links": "personal"}}
     assert with_channel(data, "mturk") == {"recruitment": {"pay": 3, "platform": "mturk"}, "design": {}}
+
+
+def test_one_minute_is_in_the_singular(client: TestClient, study_id: int) -> None:
+    page = choose(client, "prolific", **{"recruitment.minutes": "1"})
+    assert "Raters need about 1 minute." in page

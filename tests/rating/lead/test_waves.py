@@ -104,7 +104,12 @@ def test_nobody_has_missed_a_wave_that_waits_for_the_one_before(client: TestClie
 
 
 def test_wave_is_declared_in_the_form_without_keys(client: TestClient, db: Connection, study_id: int) -> None:
-    assert "Days after the first wave" in client.get("/studies/small/design/waves").text
+    form = client.get("/studies/small/design/waves").text
+    assert "Days after the first wave" in form
+    # The number that *Recruitment* and the results have for it, and its own page as the preview.
+    assert "Wave 2" in form
+    assert "Wave 1" not in form
+    assert '<option value="wave2-1" selected' in " ".join(form.split())
     client.post(
         "/studies/small/design/waves",
         data={
