@@ -183,17 +183,16 @@ def save_change(db: Connection, study: StudyRow, lead: Lead, number: int, change
     data = change.apply(draft.data)
     return (
         draft
-        if data == draft.data and _orders(data) == _orders(draft.data)
+        if _ordered(data) == _ordered(draft.data)
         else _save(db, study, lead, draft, edited_yaml(draft.yaml, data))
     )
 
 
-def _orders(data: Data) -> list[list[object]]:
-    """The names in mappings that a form can reorder: order does not count when mappings are compared."""
-    parts = (data.get(part) for part in ("design", "analysis"))
-    pools, scores = (part if isinstance(part, dict) else {} for part in parts)
-    found = (data.get("sources"), data.get("conditions"), pools.get("pools"), scores.get("composites"))
-    return [list(one) if isinstance(one, dict | list) else [] for one in found]
+def _ordered(value: object) -> object:
+    """The content of study.yaml so that mappings in another order differ, as forms can move their entries."""
+    if isinstance(value, dict):
+        return [(key, _ordered(below)) for key, below in value.items()]
+    return [_ordered(below) for below in value] if isinstance(value, list | tuple) else value
 
 
 def save_text(db: Connection, study: StudyRow, lead: Lead, number: int, yaml: str) -> Edit:

@@ -71,3 +71,14 @@ def test_conditions_and_sources_are_moved_by_button(client: TestClient, db: Conn
         number = form_on(client, page)["number"]
         client.post(page, data=form_on(client, page))
         assert form_on(client, page)["number"] == number
+
+
+def test_every_mapping_is_moved_by_button(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead)
+    for change in ({"do": ["add conditions"]}, {"conditions.0.kind": ["instruction"]}):
+        client.post(CONDITIONS, data=form_on(client, CONDITIONS) | change)
+    (condition,) = document(db)["conditions"].values()
+    first, second = condition["levels"]
+    client.post(CONDITIONS, data=form_on(client, CONDITIONS) | {"do": ["down conditions.0.levels.0"]})
+    (condition,) = document(db)["conditions"].values()
+    assert [*condition["levels"]] == [second, first]
