@@ -168,15 +168,13 @@ def server_of(partner: Partner, servers: Sequence[ModelServer]) -> ModelServer:
     Raises:
         NoServerError: there is none.
     """
-    found = [one for one in servers if partner.server in {"", one.name}]
-    if partner.server and not found:
-        raise NoServerError(f"The file of servers (ATTUNE_MODEL_SERVERS_FILE) has no server {partner.server}.")
-    having = [one for one in found if partner.model in one.models]
+    if not partner.model:
+        raise NoServerError("A partner has no model. Name the model that replies.")
+    having = [one for one in servers if partner.server in {"", one.name} and partner.model in one.models]
     if not having:
-        where = f"the server {partner.server}" if partner.server else "no server"
-        has = "does not have" if partner.server else "has"
+        found = f"There is no server {partner.server} with" if partner.server else "No server of this installation has"
         raise NoServerError(
-            f"In the file of servers (ATTUNE_MODEL_SERVERS_FILE), {where} {has} the model {partner.model}."
+            f"{found} the model {partner.model}. Choose another model, or ask who runs this installation to add it."
         )
     return having[0]
 

@@ -190,9 +190,9 @@ def test_a_stream_that_breaks_off_is_begun_again(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("partner", "words"),
     [
-        ({"server": "Other"}, "has no server Other"),
-        ({"server": "Local", "model": "x"}, "the server Local does not have the model x"),
-        ({"model": "x"}, "no server has the model x"),
+        ({"server": "Other"}, "There is no server Other with the model m"),
+        ({"server": "Local", "model": "x"}, "There is no server Local with the model x"),
+        ({"model": "x"}, "No server of this installation has the model x"),
     ],
 )
 def test_a_model_that_no_server_has_fails_with_a_sentence(engine: Engine, partner: dict[str, str], words: str) -> None:

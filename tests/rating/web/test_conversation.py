@@ -497,3 +497,18 @@ def test_copy_has_no_conversations_of_raters(
         copy_study(db, own, lead, "copy", "A copy")
     assert rows(engine, "SELECT study_id FROM responses") == [(1,)]
     assert replies.asked
+
+
+def test_study_is_not_opened_without_a_server_that_has_its_model(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
+) -> None:
+    talk(study)
+    with engine.begin() as db:
+        db.execute(text("UPDATE studies SET status = 'draft', opened_at = NULL"))
+    lead = lead_of(visitor, engine)
+    words = "No server of this installation has the model m."
+    assert words in lead.get("/studies/study").text
+    refused = lead.post("/studies/study/status", data={"status": "open"})
+    assert refused.status_code == 400
+    assert words in refused.text
+    assert rows(engine, "SELECT status FROM studies") == [("draft",)]
