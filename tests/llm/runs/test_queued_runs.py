@@ -187,8 +187,7 @@ def test_a_run_in_batches_keeps_no_process_while_it_waits(engine: Engine, monkey
 
         with working(engine, [own]) as runs:
             run = queued(engine, server, "first", n_items=4, batch=True)
-            until(lambda: bool(server.made) and now() == (True, False))
-            assert runs.pids == []
+            until(lambda: bool(server.made) and now() == (True, False) and not runs.pids)
             server.is_open.set()
             until(lambda: now() == (False, False))
         assert len(server.made) == 1
