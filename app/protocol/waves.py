@@ -7,7 +7,9 @@ with the key `support@2`, so that everything that knows questions knows the late
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -124,6 +126,32 @@ def welcome_step(number: int) -> str:
 def end_step(number: int) -> str:
     """The step that is completed with the last page of a wave."""
     return f"wave{number}-done"
+
+
+class WaveStep(NamedTuple):
+    """A step of a later wave: its page of questions by number, `done` for its end, or empty for its first page."""
+
+    wave: int
+    part: str
+
+
+def wave_step(step: str) -> WaveStep | None:
+    """What a step of a rater's path is in a later wave; None if it belongs to the first.
+
+    >>> wave_step("wave2"), wave_step("wave3-1"), wave_step("wave2-done"), wave_step("before-1")
+    (WaveStep(wave=2, part=''), WaveStep(wave=3, part='1'), WaveStep(wave=2, part='done'), None)
+    """
+    found = _STEP.fullmatch(step)
+    return WaveStep(int(found[1]), found[2] or "") if found else None
+
+
+_STEP = re.compile(r"wave([0-9]+)(?:-([0-9]+|done))?")
+
+
+def is_welcome(step: str) -> bool:
+    """Whether a rater begins a later wave with this step."""
+    later = wave_step(step)
+    return later is not None and not later.part
 
 
 def open_wave(waves: Sequence[Wave], finished: dt.date, today: dt.date, passed: Collection[str]) -> int | None:

@@ -13,6 +13,7 @@ from app.base.language.message import Message
 from app.base.rendering.pages import is_htmx, language_in, page, use_language
 from app.base.web.error_responses import problem_document
 from app.protocol.study import Protocol
+from app.protocol.waves import is_welcome
 
 # The handler that shows each step; all pages of questions share one handler with the step in its address.
 PAGES = {
@@ -64,7 +65,7 @@ def go_to_step(request: Request, slug: str, step: str) -> Response:
     """Redirect the browser to the page of a step."""
     if step in PAGES:
         return go(request, PAGES[step], slug=slug)
-    if step.startswith("wave") and "-" not in step:
+    if is_welcome(step):
         return go(request, "show_wave", slug=slug)
     return go(request, "show_questions", slug=slug, step=step)
 

@@ -8,9 +8,19 @@ import pytest
 from pydantic import ValidationError
 
 from app.protocol.declared_contrasts import Change
-from app.protocol.pages.steps import questionnaire_of, rater_steps, slots_of_step
+from app.protocol.pages.steps import all_steps, questionnaire_of, rater_steps, slots_of_step
 from app.protocol.study import Protocol
-from app.protocol.waves import Wave, days_of, first_key, last_done, open_wave, wave_label, wave_of
+from app.protocol.waves import (
+    Wave,
+    days_of,
+    first_key,
+    is_welcome,
+    last_done,
+    open_wave,
+    wave_label,
+    wave_of,
+    wave_step,
+)
 from tests.kit.protocols import protocol
 
 START = date(2026, 12, 1)
@@ -49,6 +59,12 @@ def test_who_began_on_the_last_day_may_go_on_for_one_more() -> None:
     assert open_wave(waves, START, date(2026, 12, 17), ("wave2",)) is None
 
 
+def test_steps_of_later_waves_are_told_apart() -> None:
+    assert [wave_step(step) for step in ("wave2", "wave12-3", "wave2-done")] == [(2, ""), (12, "3"), (2, "done")]
+    assert [wave_step(step) for step in ("rating", "wave", "wave2-x", "waves")] == [None] * 4
+    assert [is_welcome(step) for step in ("wave2", "wave2-1", "wave2-done", "done")] == [True, False, False, False]
+
+
 def test_wave_without_last_day_is_open_until_the_next_one() -> None:
     waves = [Wave(days=7), Wave(days=28, earliest=25)]
     assert days_of(waves, 2, START) == (date(2026, 12, 8), date(2026, 12, 25))
@@ -67,6 +83,8 @@ def test_later_wave_asks_all_questionnaires_again_unless_it_names_some() -> None
     assert rater_steps(whole) == ("before-1", "instructions", "rating", "about", "done")
     assert rater_steps(whole, wave=2) == ("wave2", "wave2-1", "wave2-2", "done")
     assert rater_steps(whole, wave=3) == ("wave3", "wave3-1", "done")
+    later = ("wave2", "wave2-1", "wave2-2", "wave2-done", "wave3", "wave3-1", "wave3-done")
+    assert all_steps(whole) == (*rater_steps(whole), *later)
     assert [slot.question.key for slot in slots_of_step(whole, "wave2-1")] == ["lonely@2", "helped@2"]
     assert questionnaire_of(whole, "wave9-1") is None
     assert questionnaire_of(whole, "wavex-1") is None

@@ -10,7 +10,7 @@ from app.protocol.pages.page_slots import Shown, slots_of_rater, slots_of_trial
 from app.protocol.questions.form import Answer
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
-from app.protocol.waves import at_wave, pages_of_wave, unlisted, welcome_step
+from app.protocol.waves import at_wave, end_step, numbered, pages_of_wave, unlisted, wave_step, welcome_step
 
 # The last step: raters who reach it have completed everything.
 DONE = "done"
@@ -39,6 +39,15 @@ def rater_steps(protocol: Protocol, *, pool: str | None = None, condition: str =
         for step, part in there
         if part and (not isinstance(part, Questionnaire) or slots_of_step(protocol, step, condition=condition))
     )
+
+
+def all_steps(protocol: Protocol, *, pool: str | None = None, condition: str = "") -> tuple[str, ...]:
+    """The steps of all waves in order: those of the first one until `done`, of wave 2 until `wave2-done`."""
+    found = [*rater_steps(protocol, pool=pool, condition=condition)]
+    for number, _ in numbered(protocol.waves):
+        steps = rater_steps(protocol, pool=pool, condition=condition, wave=number)
+        found += [*steps[:-1], end_step(number)]
+    return tuple(found)
 
 
 def _later_wave(protocol: Protocol, pool: str | None, wave: int) -> list[tuple[str, object]]:
@@ -96,9 +105,8 @@ def questionnaire_of(protocol: Protocol, step: str) -> Questionnaire | None:
     if name in {"before", "after"}:
         pages = flow.before if name == "before" else flow.after
         return dict(enumerate(pages, start=1)).get(int(number) if number.isdecimal() else 0)
-    if name.startswith("wave") and number.isdecimal():
-        pages = _pages_of(protocol, int(name[4:]) if name[4:].isdecimal() else 0)
-        return dict(enumerate(pages, start=1)).get(int(number))
+    if (later := wave_step(step)) and later.part.isdecimal():
+        return dict(enumerate(_pages_of(protocol, later.wave), start=1)).get(int(later.part))
     if step == "eligibility" and flow.eligibility:
         return Questionnaire(questions=tuple(flow.eligibility.accept))
     return _unnamed(protocol) if step == "about" else None

@@ -14,6 +14,7 @@ from app.base.web.deps import Db
 from app.base.web.middleware.security import FRAMED_POLICY
 from app.protocol.pages.steps import questionnaire_of, slots_of_step
 from app.protocol.study import Protocol
+from app.protocol.waves import SECOND, end_step, wave_step
 from app.rating.arrival.expected_minutes import expected_minutes
 from app.rating.conversations.conversation_page import conversation_context
 from app.rating.conversations.turns import example_talk
@@ -21,8 +22,9 @@ from app.rating.page.fields import fields_of, in_matrices
 from app.rating.page.plain_text import instructions_text, trial_text
 from app.rating.page.sheet import make_sheet
 from app.rating.preview.preview import example_trial, length_of
+from app.rating.rater_path import today
 from app.rating.steps.endings import ending_of
-from app.rating.steps.last_pages import Later
+from app.rating.steps.last_pages import later_waves
 from app.studies.editor.preview_pages import CONVERSATION, PreviewPage, preview_pages
 from app.studies.editor.protocol_edits import get_draft
 from app.studies.editor.shown_draft import shown_protocol
@@ -91,9 +93,15 @@ def _page_of(
         parts = in_matrices([(field,) for field in fields], protocol.layout)
         context = {"questionnaire": questionnaire, "fields": fields, "parts": parts, "asked": asked, "step": shown.step}
         return "questions.html", context
+    later = wave_step(shown.step)
+    wave = later.wave if later else 1
+    if later and not later.part:
+        return "wave.html", {"number": wave, "wave": protocol.waves[wave - SECOND], "closes": None}
     names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
-    ending = ending_of(protocol, "completed", is_prolific=False)
+    ending = ending_of(protocol, "completed", is_prolific=False, wave=wave)
     length = length_of(protocol)
     minutes = expected_minutes(db, study.id, protocol, length)
-    context = {"length": length, "minutes": minutes, "rated": [], "ending": ending, "later": Later(), "is_early": False}
+    done = [end_step(number) for number in range(SECOND, wave + 1)]
+    to_come = later_waves(protocol, today(), done)
+    context = {"length": length, "minutes": minutes, "rated": [], "ending": ending, "later": to_come, "is_back": False}
     return names.get(shown.step, "done.html"), context

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from app.protocol.study import Protocol
 from app.protocol.waves import days_of, end_step, numbered, open_wave, wave_label, welcome_step
+from app.studies.studies import list_excluded
 
 _FINISHED = text("""
     SELECT r.key, r.is_simulated, (s.finished_at AT TIME ZONE 'UTC')::date AS finished,
@@ -20,7 +21,7 @@ _FINISHED = text("""
       coalesce((SELECT min(p.platform_id) FROM platform_ids p
                 WHERE p.study_id = s.study_id AND p.rater_id = s.rater_id), '') AS platform_id
     FROM rating_sessions s JOIN raters r ON r.study_id = s.study_id AND r.id = s.rater_id
-    WHERE s.study_id = :study AND s.state = 'finished' ORDER BY s.finished_at, s.id
+    WHERE s.study_id = :study AND s.state = 'finished' AND r.id <> ALL(:excluded) ORDER BY s.finished_at, s.id
 """)
 State = Literal["later", "due", "begun", "done", "missed"]
 
@@ -57,11 +58,12 @@ class WaveCounts:
 
 
 def list_returns(db: Connection, study_id: int, protocol: Protocol, today: date) -> list[Return]:
-    """Every rater who finished the first wave, in each later wave."""
+    """Every rater who finished the first wave and is not excluded, in each later wave."""
     if not protocol.waves:
         return []
     found = []
-    for row in db.execute(_FINISHED, {"study": study_id}):
+    excluded = [*list_excluded(db, study_id)]
+    for row in db.execute(_FINISHED, {"study": study_id, "excluded": excluded}):
         now = open_wave(protocol.waves, row.finished, today, row.passed)
         for number, _ in numbered(protocol.waves):
             opens, closes = days_of(protocol.waves, number, row.finished)

@@ -64,7 +64,6 @@ def mark_simulated(db: Connection, study_id: int, rater_id: int) -> None:
     db.execute(_MARK, {"study": study_id, "rater": rater_id})
 
 
-# Move what a simulated rater has done so far into the past.
 _EARLIER = (
     text("""
         UPDATE rating_sessions SET arrived_at = arrived_at - make_interval(days => :days),
@@ -206,11 +205,16 @@ def _come_back(db: Connection, slug: str, token: str, mind: Mind) -> None:
     for _, wave in numbered(protocol_of(db, session).waves):
         if mind.rng.random() >= RETURN_SHARE:
             return
-        values = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id}
-        for statement in _EARLIER:
-            db.execute(statement, {**values, "days": wave.days - days})
+        let_days_pass(db, session, wave.days - days)
         days = wave.days
         go_on(db, slug, token, mind)
+
+
+def let_days_pass(db: Connection, session: RatingSession, days: int) -> None:
+    """Move what a simulated rater has done so far into the past."""
+    values = {"study": session.study_id, "session": session.session_id, "rater": session.rater_id, "days": days}
+    for statement in _EARLIER:
+        db.execute(statement, values)
 
 
 def go_on(db: Connection, slug: str, token: str, mind: Mind, *, until: Container[str] = ()) -> set[int]:

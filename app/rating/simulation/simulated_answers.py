@@ -19,6 +19,7 @@ from app.protocol.pages.shown_questions import ASKED
 from app.protocol.questions.form import Answers
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
+from app.protocol.waves import is_welcome
 from app.rating.answers.ratings import GOLD
 from app.rating.arrival.consent import agree
 from app.rating.rater_path import begin_rating, begin_wave, protocol_of, slots_of
@@ -165,7 +166,7 @@ def pass_step(db: Connection, session: RatingSession, step: str, fill: Fill) -> 
         begin_rating(db, session)
     elif step == "debrief":
         pass_debrief(db, session)
-    elif step.startswith("wave") and "-" not in step:
+    elif is_welcome(step):
         begin_wave(db, session)
     elif step == "attention":
         _answer_attention_check(db, session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal, cast
@@ -67,14 +68,14 @@ def submit_debrief(request: Request, slug: str, db: Db, session: Session) -> Res
 def show_done(request: Request, slug: str, db: Db, session: Session) -> Response:
     if not finish(db, session):
         return go(request, "show_current", slug=slug)
-    if is_walk_through(slug):
-        end_walk_through(db, session.study_id)
     protocol = protocol_of(db, session)
     wave = last_done(protocol.waves, session.passed)
+    if is_walk_through(slug) and wave > len(protocol.waves):
+        end_walk_through(db, session.study_id)
     is_fresh, is_here = how_ended(db, session, end_step(wave))
     finished = replace(session, session_state="finished")
     ending = _ending(db, session, "completed", wave=wave, is_here=is_here)
-    later = later_waves(session, protocol)
+    later = Later() if session.status == "closed" else later_waves(protocol, finished_on(session), session.passed)
     return _ending_page(
         request,
         "done.html",
@@ -83,8 +84,8 @@ def show_done(request: Request, slug: str, db: Db, session: Session) -> Response
         session=finished,
         ending=ending,
         later=later,
-        # Who comes back early reads when to come, and is not sent to the platform again.
-        is_early=later.number is not None and not is_fresh,
+        # Who comes back early or late reads when to come, or that it is over, and is not sent to the platform again.
+        is_back=not is_fresh and (later.number or later.missed) is not None,
     )
 
 
@@ -101,12 +102,12 @@ class Later:
     closed: date | None = None
 
 
-def later_waves(session: RatingSession, protocol: Protocol) -> Later:
-    """The later waves of a rater, none if the study is closed."""
+def later_waves(protocol: Protocol, finished: date, passed: Collection[str]) -> Later:
+    """The later waves of a rater who finished the first one on a date."""
     later = Later()
-    for number, _ in numbered(protocol.waves) if session.status != "closed" else ():
-        opens, closes = days_of(protocol.waves, number, finished_on(session))
-        if end_step(number) in session.passed:
+    for number, _ in numbered(protocol.waves):
+        opens, closes = days_of(protocol.waves, number, finished)
+        if end_step(number) in passed:
             later = Later()
         elif today() < opens:
             return replace(later, number=number, opens=opens, closes=closes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -10,15 +11,23 @@ from sqlalchemy import Connection
 from app.accounts.leads import Lead
 from app.base.words import counted
 from app.protocol.cells import cells_by
-from app.protocol.pages.steps import rater_steps
+from app.protocol.pages.steps import DONE, all_steps
 from app.protocol.study import Protocol
+from app.protocol.waves import numbered, open_wave, welcome_step
 from app.rating.arrival.arrivals import ArrivalStudy, OpenedSession, get_own_arrival_study
 from app.rating.arrival.conditions import claim_condition
 from app.rating.life_cycle import OpeningError, StudyEmptyError, open_study
-from app.rating.rater_path import Arrival, arrive, current_step, protocol_of
+from app.rating.rater_path import Arrival, arrive, finish, finished_on, protocol_of, today
 from app.rating.seats.trial_list import pool_of_seats
 from app.rating.sessions import RatingSession, get_rating_session
-from app.rating.simulation.simulate import SIMULATED, go_on, mark_simulated, mind_of, simulated_arrivals
+from app.rating.simulation.simulate import (
+    SIMULATED,
+    go_on,
+    let_days_pass,
+    mark_simulated,
+    mind_of,
+    simulated_arrivals,
+)
 from app.rating.steps.attention import count_passed_trials
 from app.studies.editor.preview_pages import title_of_step
 from app.studies.editor.protocol_edits import get_draft, lock_edits
@@ -119,26 +128,47 @@ def conditions_of(protocol: Protocol) -> dict[str, str]:
 
 
 def steps_ahead(protocol: Protocol, session: RatingSession | None) -> dict[str, str]:
-    """The steps that can be skipped to, with their titles: those after the current one."""
+    """The steps that can be skipped to, with their titles: those after the current one, also of later waves."""
     if session is None:
-        steps, passed = rater_steps(protocol), frozenset[str]()
-    else:
-        steps, passed = rater_steps(protocol, pool=session.pool, condition=session.condition), frozenset(session.passed)
-        if session.has_ended:
-            return {}
-    left = [step for step in steps if step not in passed]
-    return {step: title_of_step(protocol, step) for step in left[1:]}
+        left = [*all_steps(protocol)]
+        return _titles(protocol, left[1:])
+    is_finished = session.session_state == "finished"
+    if session.has_ended and not is_finished:
+        return {}
+    left = _left(protocol, session)
+    # Who has finished a wave is on its last page, unless the next one has opened.
+    is_between = is_finished and not open_wave(protocol.waves, finished_on(session), today(), session.passed)
+    return _titles(protocol, left if is_between else left[1:])
+
+
+def _titles(protocol: Protocol, steps: Sequence[str]) -> dict[str, str]:
+    return {step: title_of_step(protocol, step) for step in steps}
+
+
+def _left(protocol: Protocol, session: RatingSession) -> list[str]:
+    """The steps that a rater has not passed, the current one included."""
+    passed = {*session.passed, *([DONE] if session.session_state == "finished" else [])}
+    steps = all_steps(protocol, pool=session.pool, condition=session.condition)
+    return [step for step in steps if step not in passed]
 
 
 def skip_to(db: Connection, address: str, token: str, session: RatingSession, target: str) -> None:
-    """Answer every page before a step as a simulated rater would, and record which steps the lead did not see."""
+    """Answer every page before a step as a simulated rater would, and record which steps the lead did not see.
+
+    For a step of a later wave, its days pass.
+    """
     protocol = protocol_of(db, session)
     if target not in steps_ahead(protocol, session):
         return
-    steps = rater_steps(protocol, pool=session.pool, condition=session.condition)
-    now = current_step(db, session)
+    left = _left(protocol, session)
+    before, ahead = left[: left.index(target)], frozenset(left[left.index(target) :])
     has_rated = count_passed_trials(db, session) > 0
     mind = mind_of(db, session.study_id, secrets.randbits(32), "walk-through")
-    go_on(db, address, token, mind, until=frozenset(steps[steps.index(target) :]))
-    passed = steps[steps.index(now) : steps.index(target)]
-    record_skipped(db, session.study_id, [step for step in passed if step != "rating" or not has_rated])
+    go_on(db, address, token, mind, until=ahead)
+    for number, wave in numbered(protocol.waves):
+        now = get_rating_session(db, address, token)
+        if welcome_step(number) not in (*before, target) or now is None or not finish(db, now):
+            continue
+        let_days_pass(db, now, wave.days - (today() - finished_on(now)).days)
+        go_on(db, address, token, mind, until=ahead)
+    record_skipped(db, session.study_id, [step for step in before if step != "rating" or not has_rated])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.protocol.cells import cells
-from app.protocol.pages.steps import DONE, questionnaire_of, rater_steps
+from app.protocol.pages.steps import DONE, all_steps, questionnaire_of
 from app.protocol.study import Protocol
-from app.protocol.waves import numbered, wave_label
+from app.protocol.waves import WaveStep, wave_label, wave_step
 
 # What comes before the questions of a rating page, in studies of conversations.
 CONVERSATION = "conversation"
@@ -46,8 +46,7 @@ class PreviewPage:
 def preview_pages(protocol: Protocol) -> list[PreviewPage]:
     """The pages in the order in which raters see them, with one rating page per condition."""
     pages = []
-    later = (step for number, _ in numbered(protocol.waves) for step in rater_steps(protocol, wave=number)[1:-1])
-    for step in (*rater_steps(protocol), *later):
+    for step in all_steps(protocol):
         if step == "rating":
             for cell in cells(protocol.conditions):
                 words = protocol.labels.condition(cell.text)
@@ -65,8 +64,14 @@ def title_of_step(protocol: Protocol, step: str) -> str:
     if step in _TITLES:
         return _TITLES[step]
     page = questionnaire_of(protocol, step)
+    title = page.title if page else ""
+    if later := wave_step(step):
+        return f"{title or _title_in_wave(later)} ({wave_label(protocol.waves, later.wave)})"
     name, _, number = step.partition("-")
-    if name.startswith("wave"):
-        title = (page.title if page else "") or f"Questionnaire {number}"
-        return f"{title} ({wave_label(protocol.waves, int(name.removeprefix('wave')))})"
-    return (page.title if page else "") or f"Questionnaire {number} {name} the trials"
+    return title or f"Questionnaire {number} {name} the trials"
+
+
+def _title_in_wave(later: WaveStep) -> str:
+    if later.part.isdecimal():
+        return f"Questionnaire {later.part}"
+    return _TITLES[DONE] if later.part else "First page"

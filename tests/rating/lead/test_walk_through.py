@@ -178,6 +178,35 @@ def test_skipping_answers_what_is_between_and_starting_again_forgets_it(
     assert "You may stop at any time." in skip(client, again, "consent").text
 
 
+def test_later_waves_are_walked_too_as_if_their_days_had_passed(db: Connection, client: TestClient, lead: Lead) -> None:
+    lonely = {"key": "lonely", "target": "rater", "type": "slider", "text": "How lonely are you?"}
+    waves = [{"days": 14, "text": "Good to see you again"}, {"days": 40, "completion": {"code": "W3CODE"}}]
+    simple = protocol_of(
+        "small", questions=[PREFERENCE, EMPATHY, lonely], waves=waves, recruitment={"platform": "prolific"}
+    )
+    record_member(db, build_study(db, simple, n_items=1), lead.id, "owner")
+    page = skip(client, start(client), "done")
+    assert "You have finished." in page.text
+    assert "Last page (Wave 3)" in page.text
+    assert walk(db, lead)[1].startswith("Nobody has gone through")
+    page = skip(client, page, "wave2")
+    assert "Good to see you again" in page.text
+    page = submit(client, page)
+    assert "How lonely are you?" in page.text
+    page = submit(client, page, q3="40")
+    assert "You have finished." in page.text
+    page = skip(client, page, "wave3-1")
+    assert "How lonely are you?" in page.text
+    page = submit(client, page, q4="50")
+    assert "W3CODE" in page.text
+    assert "Skip to</label>" not in page.text
+    state, words = walk(db, lead)
+    assert (state, "First page (Wave 3)" in words, "Wave 2" in words) == ("look", True, False)
+    again = skip(client, client.post(f"{address(page)}/walk-through/again"), "wave3-1")
+    assert "How lonely are you?" in again.text
+    assert "First page (Wave 2)" not in again.text
+
+
 def test_walk_counts_for_the_protocol_that_was_walked(
     db: Connection, client: TestClient, lead: Lead, study_id: int
 ) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import text
 from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.life_cycle import open_study
 from app.rating.rater_path import Arrival, arrive, finish
+from app.rating.review.exclusions import record_exclusion
 from app.rating.sessions import get_rating_session
 from app.rating.simulation.simulate import go_on, mind_of
 from app.studies.audit import list_acts
@@ -78,6 +79,30 @@ def test_raters_who_are_due_can_be_downloaded_for_a_reminder(client: TestClient,
     assert (row["first_day"], row["last_day"]) == (str(day + timedelta(12)), str(day + timedelta(16)))
     assert list_acts(db, study_id)[0].action == "raters due downloaded"
     assert client.post("/studies/small/raters/waves/3.csv").status_code == 404
+
+
+def test_raters_who_are_excluded_are_not_asked_to_come_back(
+    client: TestClient, db: Connection, lead: Lead, study_id: int
+) -> None:
+    for who in ("kept", "left out"):
+        finished(db, who, 13)
+    rater = db.execute(text("SELECT rater_id FROM platform_ids WHERE platform_id = 'left out'")).scalar_one()
+    record_exclusion(db, study_id, rater, is_excluded=True, reason="Too fast", lead_id=lead.id)
+    found = client.post("/studies/small/raters/waves/2.csv").text
+    assert "kept" in found
+    assert "left out" not in found
+    assert "1 due now" in client.get("/studies/small").text
+
+
+def test_preview_shows_every_page_of_a_later_wave(client: TestClient, study_id: int) -> None:
+    def shown(at: str) -> str:
+        return client.get("/studies/small/design/preview", params={"at": at}).text
+
+    assert "Welcome back. This is part 2 of the study." in shown("wave2")
+    assert "How lonely are you?" in shown("wave2-1")
+    assert "W2CODE" in shown("wave2-done")
+    assert "Part 2 can be answered from" in shown("done")
+    assert "Part 2" not in shown("wave2-done")
 
 
 def test_overview_and_recruitment_say_who_came_back(client: TestClient, db: Connection, study_id: int) -> None:

@@ -127,6 +127,18 @@ def test_rater_who_is_late_reads_that_the_part_is_closed_and_may_answer_the_next
     assert "can be answered" not in last.text
 
 
+def test_rater_who_missed_the_last_part_reads_so_first(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(**asked(waves=WAVES[:1]))
+    anna = visitor()
+    finish_first(anna)
+    later(engine, 17)
+    late = anna.arrive()
+    assert heading(late) == "It is too late for part 2"
+    assert "Part 2 closed on" in late.text
+
+
 def test_link_of_a_later_part_does_not_start_the_study_for_somebody_new(
     engine: Engine, anna: Visitor, visitor: Callable[[], Visitor]
 ) -> None:
