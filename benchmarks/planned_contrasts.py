@@ -237,6 +237,19 @@ CASES = (
         lambda trial, _item, _pool, _source: int(trial.cell.level("reading") == "imagine"),
         *(2.5, 0.8),
     ),
+    Case(
+        "change to a later wave between arms, a fifth do not come back",
+        "change_difference",
+        _study(
+            *(BEFORE, FIVE),
+            contrast={"question": "before@2", "test": "change_difference", "factor": "reading"},
+            conditions=INSTRUCTED,
+            waves=[{"days": 14}],
+        ),
+        lambda trial, _item, _pool, _source: int(trial.cell.level("reading") == "imagine"),
+        *(2.5, 0.9),
+        attrition=0.2,
+    ),
 )
 
 
@@ -344,10 +357,12 @@ class Drawn:
                 yield {"response": key, "question": "empathy", "value": self._point(level + seen)}
 
     def _scores(self, arms: dict[int, str]) -> Iterator[Row]:
+        last = self._case.study.analysis.primary[0].question
         for rater, arm in arms.items():
             own = self._case.mean + float(self._rng.normal(0, self._case.sds.rater))
-            for question in ("before", "after"):
-                gain = self._case.difference * (question == "after" and arm == "reading=imagine")
+            is_back = self._rng.random() >= self._case.attrition if self._case.attrition else True
+            for question in ("before", last)[: 1 + is_back]:
+                gain = self._case.difference * (question == last and arm == "reading=imagine")
                 value = self._point(own + gain + float(self._rng.normal(0, self._case.sds.residual)))
                 yield {"rater": f"r{rater}", "item": None, "condition": arm, "question": question, "value": value}
 

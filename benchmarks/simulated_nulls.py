@@ -381,25 +381,32 @@ def _swapped(rng: np.random.Generator) -> Result:
     return factor_effect(rated(rng, trials), trials.is_second, **trials.where)
 
 
-def _scores_of_three(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
-    """Return the means of three ratings before and after of n raters."""
+def _scores(rng: np.random.Generator, n: int, n_questions: int = 3) -> tuple[Floats, Floats]:
+    """Return the means of some ratings before and after of n raters."""
     level = rng.normal(0, SD_RATER, n)
-    before, after = (points(level + rng.normal(0, SD_NOISE, (3, n))).mean(axis=0) for _ in range(2))
+    before, after = (points(level + rng.normal(0, SD_NOISE, (n_questions, n))).mean(axis=0) for _ in range(2))
     return before, after
 
 
 def _changes_of_models(rng: np.random.Generator) -> Result:
-    before, after = _scores_of_three(rng, 25)
+    before, after = _scores(rng, 25)
     return group_difference(after - before, np.arange(25) < 5, rater=np.arange(25))
 
 
 def _change_of_all(rng: np.random.Generator) -> Result:
-    return change(*_scores_of_three(rng, 20))
+    return change(*_scores(rng, 20))
 
 
 def _vented(rng: np.random.Generator) -> Result:
     """Return changes in scores of three questions, of forty raters in each of two arms."""
-    return change_difference(*_scores_of_three(rng, 80), np.arange(80) < 80 / PAIR)
+    return change_difference(*_scores(rng, 80), np.arange(80) < 80 / PAIR)
+
+
+def _weeks_later(rng: np.random.Generator) -> Result:
+    """Return changes in scores of four questions, of a hundred raters in each of two arms; some do not come back."""
+    before, after = _scores(rng, 200, 4)
+    after[rng.random(200) < 0.2] = np.nan
+    return change_difference(before, after, np.arange(200) < 200 / PAIR)
 
 
 def _summed(rng: np.random.Generator) -> Result:
@@ -527,5 +534,6 @@ NULLS: dict[str, dict[str, Null]] = {
     "case-heard": {"amce": _conjoint, "trade_off": _traded},
     "empathic-accuracy": {"pool_empathic_difference": _inferred},
     "venting": {"change_difference": _vented},
+    "follow-up": {"change_difference": _weeks_later},
     "empathy-scale": {"mean_difference": _rated_within(2, 5, 4, 6)},
 }

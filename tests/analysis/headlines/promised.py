@@ -205,5 +205,9 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
             Record("omega", "", ("responsiveness", "understanding")),
         ],
     },
+    "follow-up": {
+        "change within each arm": [Record("change", "before factor level", ("low_mood@2", "low_mood@3"))],
+        "Cronbach's alpha of the score": [Record("cronbach_alpha", "", ("low_mood",))],
+    },
     "conjoint": {"the same effects on trust": [Record("amce", "attribute level reference_level", ("trust",))]},
 }

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 ROWS = table_of_the_page().splitlines()
 # those whose sentences no other test looks at
-IN_GATE = {"written-with-ai", "several-models", "reasoning-models", "venting", "case-heard", "empathic-accuracy"}
+IN_GATE = {
+    "written-with-ai",
+    "several-models",
+    "reasoning-models",
+    "venting",
+    "case-heard",
+    "empathic-accuracy",
+    "follow-up",
+}
 NAMES = [f"{at}-{seed.template}" for at, seed in enumerate(SEEDS)]
 
 

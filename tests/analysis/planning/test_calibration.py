@@ -10,7 +10,7 @@ N = 500
 # Both widths are means over N studies. With a human sample the forecast is 3% narrower than the reports, as measured
 # with this N; the rest is for the Monte Carlo error of both.
 WIDTH = 0.05
-# margins, Holm over the family, unequal arms with attrition, a human sample, F1 and empathic accuracy
+# margins, Holm over the family, unequal arms with attrition, a human sample, F1, empathic accuracy and a later wave
 DESIGNS = (
     "equivalence of sources",
     "two sources against a third (Holm)",
@@ -18,6 +18,7 @@ DESIGNS = (
     "sources, people rate half of the items",
     "F1 of models and people",
     "empathic accuracy of models and people",
+    "change to a later wave between arms, a fifth do not come back",
 )
 
 

@@ -228,6 +228,7 @@ FORECAST = {
     "case-heard": None,
     "venting": "change_difference",
     "empathy-scale": "mean_difference",
+    "follow-up": "change_difference",
 }
 
 

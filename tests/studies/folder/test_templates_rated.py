@@ -73,6 +73,7 @@ ESTIMATES: dict[str, dict[str, set[str]]] = {
     "several-models": {"empathy": RATED},
     "reasoning-models": {"empathy": {*RATED, "attribute_effect"}},
     "venting": {},
+    "follow-up": {},
     "empathy-scale": {"goals": {"mean", "sd", "mean_difference"}},
     "case-heard": {"preference": {"amce", "trade_off"}, "fair": RATED},
     "ranking": {"empathy_rank": {"mean_rank", "kendall_w_within_items", "share_preferred"}},
