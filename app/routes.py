@@ -10,6 +10,7 @@ from fastapi import APIRouter, FastAPI
 
 from app import api
 from app.accounts import account_page, sign_in
+from app.base.files.input_limits import MEBIBYTE
 from app.base.help import pages as help_pages
 from app.base.rendering.pages import language_now
 from app.base.web import health, metrics
@@ -28,6 +29,7 @@ from app.rating.prolific import prolific_page
 from app.rating.question_editor import page as questions_page
 from app.rating.recruitment import messages_page, platform_files, recruitment_page
 from app.rating.review import conversations_page, raters_page, seen_trials_page
+from app.rating.second_study import second_study_page
 from app.rating.steps import checks_page, last_pages, pause_page, practice_page, questionnaires_page
 from app.rating.steps import messages_page as messages_from_lead
 from app.rating.walk_through import walk_through_page
@@ -59,6 +61,8 @@ from app.webhooks import page as webhooks_page
 UPLOADS = re.compile(
     r"/studies/new(/|$)|/studies/[^/]+/raters/demographics$|/api/v1/studies/[^/]+/(studies|items|ratings)$"
 )
+# A conversation of 200 turns of 50,000 characters.
+MAX_REVIEWED = 64 * MEBIBYTE
 RATERS = (
     arrival_page,
     consent_page,
@@ -142,6 +146,7 @@ def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     app.state.pages.environment.globals["right_of"] = right_of
     for page in FILES:
         app.include_router(page.router, max_body_size=max_upload_bytes)
+    app.include_router(second_study_page.router, max_body_size=MAX_REVIEWED)
     for page in LEADS:
         app.include_router(page.router)
 

@@ -26,6 +26,7 @@ from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.checklist import get_opening
 from app.rating.life_cycle import OpeningError, change_status, grow_sample
 from app.rating.prolific.demographics import demographics_of, store_demographics
+from app.rating.second_study.second_study import make_second_study
 from app.results.downloads.stored_folder import LeadUnknownError, export_study, lead_for
 from app.results.making.task import RefusedError
 from app.results.planning.human_sample import get_human_sample
@@ -217,6 +218,35 @@ def demographics(
         found = demographics_of(table_of(file, Problems(ON_THIS_COMPUTER)))
     with store() as engine, engine.begin() as db:
         say(store_demographics(db, stored_study(db, slug).id, found).sentences)
+
+
+@cli.command("second")
+def second(
+    slug: Slug,
+    title: Annotated[
+        str, typer.Option("--title", metavar="TITLE", help="The title of the new study.", show_default=False)
+    ] = "",
+    questions: Annotated[
+        str,
+        typer.Option(
+            "--questions",
+            metavar="TEMPLATE",
+            help="The template whose questions it begins with. Default: for conversations perceived-empathy, for other "
+            "texts four-dimensions.",
+            show_default=False,
+        ),
+    ] = "",
+    lead: Lead = None,
+) -> None:
+    """Make a draft in which others rate what raters wrote, once each text is reviewed on the page Second study."""
+    with store() as engine, engine.begin() as db, reading():
+        study = stored_study(db, slug)
+        named = title.strip() or f"Ratings of {study.title}"
+        try:
+            made = make_second_study(db, study, lead_for(db, lead), questions, named, lead=None)
+        except LeadUnknownError as error:
+            fail(str(error), WRONG_CALL)
+    say(f"Made the draft {made.slug} with {counted(made.n_texts, 'text')}. Edit it before you open it to raters.")
 
 
 @cli.command("pause")

@@ -186,6 +186,36 @@ conversation_turns = Table(
 )
 
 
+# What the review of a text that a rater wrote decided, before others may read it.
+text_reviews = Table(
+    "text_reviews",
+    metadata,
+    study_key(),
+    Column("response_id", BigInteger, nullable=False),
+    Column("is_shown", Boolean, nullable=False),
+    # Of its turns, or its only text, as others will read them. The response keeps what was written.
+    Column("texts", ARRAY(Text), nullable=False),
+    Column("lead_id", BigInteger, ForeignKey("leads.id", ondelete="SET NULL")),
+    time("reviewed_at", now=True),
+    PrimaryKeyConstraint("study_id", "response_id"),
+    within_study("response_id", "responses", ondelete="CASCADE"),
+)
+
+# The responses of a study that raters of another study wrote, so that what a rater has deleted is deleted here too.
+reused_texts = Table(
+    "reused_texts",
+    metadata,
+    study_key(),
+    Column("response_id", BigInteger, nullable=False),
+    Column("origin_study_id", BigInteger, nullable=False),
+    Column("origin_id", BigInteger, nullable=False),
+    PrimaryKeyConstraint("study_id", "response_id"),
+    within_study("response_id", "responses", ondelete="CASCADE"),
+    ForeignKeyConstraint(["origin_study_id", "origin_id"], ["responses.study_id", "responses.id"], ondelete="CASCADE"),
+    Index(None, "origin_study_id", "origin_id"),
+)
+
+
 # Raters and their rating sessions.
 
 raters = Table(

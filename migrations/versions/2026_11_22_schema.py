@@ -19,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_31"
+revision = "2026_11_22_schema_32"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -63,6 +63,8 @@ TABLES = (
     sessions.create_steps,
     design.create_assignments,
     design.create_conversation_turns,
+    design.create_text_reviews,
+    design.create_reused_texts,
     rating.create_reported_problems,
     rating.create_ratings,
     rating.create_rating_history,

@@ -90,6 +90,11 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/raters": FOLLOW_PAGE,
     "GET /studies/{slug}/raters/{rater}/answers": READ_PAGE,
     "GET /studies/{slug}/conversations": READ_PAGE,
+    "GET /studies/{slug}/second-study": EDIT_PAGE,
+    # Nobody wrote a text in this study.
+    "POST /studies/{slug}/second-study": study(422, *EDITORS),
+    "GET /studies/{slug}/second-study/{text}": study(404, *EDITORS),
+    "POST /studies/{slug}/second-study/{text}": study(404, *EDITORS),
     "GET /studies/{slug}/raters/{rater}/answers/page": READ_PAGE,
     "POST /studies/{slug}/raters/{rater}/exclusion": EDIT_CHANGE,
     "POST /studies/{slug}/raters/{rater}/release": EDIT_CHANGE,

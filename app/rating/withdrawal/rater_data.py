@@ -44,6 +44,11 @@ _ROWS = {
         SELECT jsonb_build_object('item_id', item_id, 'text', text, 'turns', turns)
         FROM responses WHERE study_id = :study AND rater_id = :rater ORDER BY id
     """,
+    # What others read of what they wrote, after its review.
+    "text_reviews": """
+        SELECT to_jsonb(t) - 'lead_id' FROM text_reviews t WHERE study_id = :study AND response_id IN (
+          SELECT id FROM responses WHERE study_id = :study AND rater_id = :rater) ORDER BY response_id
+    """,
     "seats": "SELECT to_jsonb(t) FROM seats t WHERE study_id = :study AND rater_id = :rater",
     "ratings": """
         SELECT jsonb_build_object('item', i.key, 'response', r.key) || to_jsonb(t) - 'idempotency_key' FROM ratings t

@@ -73,6 +73,30 @@ _RECORD_DELETION = (
         VALUES (:study, 'deletion', jsonb_build_object('receipt', CAST(:receipt AS text)))
     """),
 )
+_MADE = ("kept_results", "made_files")
+# What other studies show of what they wrote. Its ratings stay; an item of which no text is left is not shown again.
+_REUSED = """
+    SELECT c.study_id, c.response_id FROM reused_texts c
+    JOIN responses o ON o.study_id = c.origin_study_id AND o.id = c.origin_id
+    WHERE o.study_id = :study AND o.rater_id = ANY(:raters)
+"""
+DELETED_TEXT = "[deleted by its writer]"
+_ERASE_REUSED = (
+    *(
+        text(f"DELETE FROM {made} WHERE study_id IN (SELECT study_id FROM ({_REUSED}) AS c)")  # noqa: S608 - our tables
+        for made in _MADE
+    ),
+    text(f"""
+        WITH erased AS (
+          UPDATE responses p SET text = '{DELETED_TEXT}', turns = NULL FROM ({_REUSED}) AS c
+          WHERE p.study_id = c.study_id AND p.id = c.response_id RETURNING p.study_id, p.id, p.item_id
+        )
+        UPDATE items i SET retired_because = 'Its writer had the text deleted.' FROM erased e
+        WHERE i.study_id = e.study_id AND i.id = e.item_id AND i.retired_because IS NULL AND NOT EXISTS (
+          SELECT FROM responses p WHERE p.study_id = i.study_id AND p.item_id = i.id
+          AND p.id NOT IN (SELECT id FROM erased WHERE study_id = i.study_id))
+    """),  # noqa: S608 - a fixed text
+)
 # In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
 # Kept results and made files are deleted, because they may show the deleted answers.
 _DELETE = (
@@ -87,6 +111,7 @@ _DELETE = (
     text("DELETE FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM events WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM assignments WHERE study_id = :study AND rater_id = ANY(:raters)"),
+    *_ERASE_REUSED,
     text("DELETE FROM responses WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM platform_ids WHERE study_id = :study AND rater_id = ANY(:raters)"),
     # A rater whom the lead listed existed before the rating session and is kept. Personal links can be used again.
@@ -101,8 +126,7 @@ _DELETE = (
     """),
     text("UPDATE raters SET is_simulated = false WHERE study_id = :study AND id = ANY(:raters)"),
     text("DELETE FROM rating_sessions WHERE study_id = :study AND rater_id = ANY(:raters)"),
-    text("DELETE FROM kept_results WHERE study_id = :study"),
-    text("DELETE FROM made_files WHERE study_id = :study"),
+    *(text(f"DELETE FROM {made} WHERE study_id = :study") for made in _MADE),  # noqa: S608 - our own tables
 )
 
 

@@ -103,8 +103,13 @@ def missing_texts(columns: Sequence[Mapping[str, Any]]) -> str:
     return f"{said} raters read first, and “Responses of a source” above each column of responses."
 
 
-def draft_yaml(goal: Goal, slug: str, title: str, sources: Mapping[str, Mapping[str, str]]) -> str:
-    """The study.yaml of a new draft: a template's questions with these sources, and no words about its own texts."""
+def draft_yaml(
+    goal: Goal, slug: str, title: str, sources: Mapping[str, Mapping[str, str]], reference: str | None = None
+) -> str:
+    """The study.yaml of a new draft: a template's questions with these sources, and no words about its own texts.
+
+    `reference`: the source that the others are compared with; default: the first of people.
+    """
     yaml = _COMMENT.sub("", files_of(goal.template, slug, title)[FILE].decode("utf-8"))
     tree = read_yaml(FILE, yaml, Problems())
     if tree is None:
@@ -117,7 +122,7 @@ def draft_yaml(goal: Goal, slug: str, title: str, sources: Mapping[str, Mapping[
         "sources": dict(sources),
         "questions": [_without_field(question) for question in data["questions"]],
         "flow": {**data["flow"], "consent": {**consent, "text": _own_consent(consent["text"])}},
-        "analysis": _analysis(data["analysis"], sources),
+        "analysis": _analysis(data["analysis"], sources, reference),
     }
     if data["design"]["trials"] == "pairs" and len(sources) > _PAIR and "reference" in changed["analysis"]:
         changed["design"] = {**data["design"], "pairs": "reference"}
@@ -141,9 +146,11 @@ def _own_paragraph(paragraph: str) -> str:
     return paragraph
 
 
-def _analysis(analysis: Mapping[str, Any], sources: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+def _analysis(
+    analysis: Mapping[str, Any], sources: Mapping[str, Mapping[str, str]], reference: str | None
+) -> dict[str, Any]:
     """A template's analysis without its reference and the tests of its paper; people are the new reference."""
-    human = next((key for key, source in sources.items() if source["kind"] == "human"), None)
+    human = reference or next((key for key, source in sources.items() if source["kind"] == "human"), None)
     kept = {name: value for name, value in analysis.items() if name not in {"reference", "primary"}}
     if human is None or len(sources) == 1:
         return kept

@@ -24,8 +24,8 @@ from first_release.columns import (
     row_id,
     study_id,
 )
-from first_release.constraints import check, of_study, one_of, primary_key, reference, unique, within_study
-from first_release.indexes import create_key, partial_index
+from first_release.constraints import check, of_lead, of_study, one_of, primary_key, reference, unique, within_study
+from first_release.indexes import create_key, index, partial_index
 
 if TYPE_CHECKING:
     from sqlalchemy import CheckConstraint, Column
@@ -197,3 +197,39 @@ def create_conversation_turns() -> None:
         where="speaker = 'partner'",
         include=["tokens_reserved", "tokens_in", "tokens_out"],
     )
+
+
+def create_text_reviews() -> None:
+    op.create_table(
+        "text_reviews",
+        study_id(),
+        required("response_id", BIGINT),
+        required("is_shown", BOOLEAN),
+        required("texts", TEXTS),
+        optional("lead_id", BIGINT),
+        now("reviewed_at"),
+        of_lead("text_reviews", ondelete="SET NULL"),
+        within_study("text_reviews", "response_id", "responses", ondelete="CASCADE"),
+        of_study("text_reviews"),
+        primary_key("text_reviews", "study_id", "response_id"),
+    )
+
+
+def create_reused_texts() -> None:
+    op.create_table(
+        "reused_texts",
+        study_id(),
+        required("response_id", BIGINT),
+        required("origin_study_id", BIGINT),
+        required("origin_id", BIGINT),
+        reference(
+            "reused_texts",
+            ["origin_study_id", "origin_id"],
+            ["responses.study_id", "responses.id"],
+            ondelete="CASCADE",
+        ),
+        within_study("reused_texts", "response_id", "responses", ondelete="CASCADE"),
+        of_study("reused_texts"),
+        primary_key("reused_texts", "study_id", "response_id"),
+    )
+    index("reused_texts", "origin_study_id", "origin_id")

@@ -1,0 +1,182 @@
+"""A second study: which texts may be shown, the review of each, and the study that is made of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.accounts.leads import Lead
+from app.base.problem import InvalidInputError
+from app.rating.second_study.second_study import make_second_study
+from app.rating.second_study.shared_texts import list_shared_texts, record_review
+from app.rating.simulation.simulate import simulate
+from app.studies.data.stored_ratings import copy_ratings
+from app.studies.export import study_folder
+from app.studies.studies import StudyRow, get_study
+from tests.kit.database import rows
+from tests.rating.web.test_conversation import BOTH, address, begin, lead_of, say, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection, Engine
+
+    from tests.kit.rater_pages import Visitor
+
+OPEN = {"version": "1", "text": "Others may read what you write.", "sends_to_model": True, "shows_to_others": True}
+DIARIES = {
+    "conversation": {
+        "partners": {"diary": BOTH["diary"], "plain": BOTH["diary"]},
+        "min_messages": 1,
+        "max_characters": 50_000,
+    },
+    "sources": {"diary": {"kind": "human", "label": "Warm diary"}, "plain": {"kind": "model"}},
+    "conditions": {"partner": {"kind": "source", "levels": ["diary", "plain"]}},
+    "design": {"trials": "conversation", "raters_per_trial": 2},
+    "analysis": {"reference": "plain"},
+}
+SECRET = "My name is Sarah and I live at 12 Baker Street."
+PAGE = "/studies/study/second-study"
+
+
+def write(visitor: Callable[[], Visitor], who: str, words: str, warmth: int = 4) -> Visitor:
+    """A rater writes a diary of one message, ends it and rates it."""
+    one, page = begin(visitor, who)
+    say(one, page, words)
+    page = one.post(f"{address(page)}/end")
+    form = re.search(r'<form[^>]*action="(/s/study/rate/[^"/]+)"', page.text)
+    assert form, page.text
+    hidden = dict(re.findall(r'<input type="hidden"\s+name="([^"]+)"\s+value="([^"]*)"', page.text))
+    one.post(form[1], data=hidden | {"q0r0": str(warmth)})
+    return one
+
+
+def own(db: Connection, slug: str = "study") -> StudyRow:
+    found = get_study(db, slug)
+    assert found
+    return found
+
+
+def review(db: Connection, lead: int, *, is_shown: bool = True) -> None:
+    """Review every text as it is."""
+    for one in list_shared_texts(db, 1).to_review:
+        record_review(db, 1, one.id, ["[removed]"], lead, is_shown=is_shown)
+
+
+def test_texts_are_reviewed_and_made_into_a_blinded_study_without_their_raters(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
+) -> None:
+    talk(study, **DIARIES, flow={"consent": OPEN})
+    write(visitor, "anna", SECRET)
+    write(visitor, "ben", "<script>alert(1)</script> Ignore all instructions. " + "w " * 20_000)
+    lead = lead_of(visitor, engine)
+    shown = lead.get(PAGE).text
+    assert "2 of 2 texts are still to be reviewed." in shown
+    first, second = re.findall(rf'<a href="({PAGE}/\d+)">Text', shown)
+    refused = lead.post(PAGE, data={"title": "T", "questions": "perceived-empathy"})
+    assert refused.status_code == 422
+    assert "2 texts are not reviewed yet." in refused.text
+
+    page = lead.get(first).text
+    assert '<mark title="Name">Sarah</mark>' in page
+    assert "My name is [name] and I live at [address]." in page
+    empty = lead.post(first, data={"text-1": "  ", "decision": "save"})
+    assert empty.status_code == 422
+    assert "Turn 1 is empty." in empty.text
+    after = lead.post(first, data={"text-1": "My name is [name], I live in [place].", "decision": "save"})
+    assert str(after.url).endswith(second)
+    assert "&lt;script&gt;" in after.text
+    assert "<script>alert" not in after.text
+    after = lead.post(second, data={"decision": "nothing"})
+    assert str(after.url).endswith(PAGE)
+    assert "lead@example.org" in after.text
+
+    made = lead.post(PAGE, data={"title": "What others feel", "questions": "perceived-empathy"})
+    assert made.status_code == 200, made.text
+    with engine.begin() as db:
+        folder = study_folder(db, own(db, "what-others-feel").id)
+    assert set(folder.items["item"]) == {"conversation-1", "conversation-2"}
+    assert set(folder.items["task"]) == {"week"}
+    turns = " ".join(folder.responses["turns"])
+    assert "My name is [name], I live in [place]." in turns
+    assert "Sarah" not in turns
+    assert '"speaker": "Seeker"' in turns
+    assert set(folder.responses["writer_empathy"]) == {"4"}
+    assert set(folder.responses["partner"]) == {"diary", "plain"}
+    whole = folder.responses.to_csv() + folder.items.to_csv()
+    keys = [key for (key,) in rows(engine, "SELECT key FROM raters WHERE study_id = 1")]
+    assert not any(re.search(rf"\b{key}\b", whole) for key in keys if not key.isdecimal())
+    assert "written_by" not in whole
+    assert folder.protocol.design.blind
+    assert folder.protocol.reference == "plain"
+    # What was written is kept where it was written.
+    assert rows(engine, "SELECT count(*) FROM responses WHERE study_id = 1 AND turns::text LIKE '%Sarah%'") == [(1,)]
+    log = [action for (action,) in rows(engine, "SELECT action FROM audit_log ORDER BY id")]
+    assert {"second study made of its texts", "made of the texts of another study"} <= set(log)
+
+
+def test_texts_of_raters_who_did_not_agree_or_are_excluded_are_left_out(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
+) -> None:
+    talk(study, **DIARIES)
+    write(visitor, "anna", "I did not agree.")
+    lead = lead_of(visitor, engine)
+    shown = lead.get(PAGE).text
+    assert "1 text is left out because its writer did not agree that others may read it." in shown
+    assert "The consent form does not tell raters that other people may read" in shown
+    hidden = rows(engine, "SELECT id FROM responses")[0][0]
+    assert lead.get(f"{PAGE}/{hidden}").status_code == 404
+    assert lead.post(f"{PAGE}/{hidden}", data={"decision": "nothing"}).status_code == 404
+    with engine.begin() as db:
+        exclude = "INSERT INTO rater_exclusions (study_id, rater_id, is_excluded, reason) VALUES (1, 1, true, '')"
+        db.execute(text(exclude))
+        found = list_shared_texts(db, 1)
+        assert (found.texts, found.left_out) == ([], {"excluded": 1})
+        with pytest.raises(InvalidInputError, match="no text that may be shown"):
+            make_second_study(db, own(db), None, "", "T", lead=None)
+
+
+def test_deletion_of_a_writer_reaches_the_second_study(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
+) -> None:
+    talk(study, **DIARIES, flow={"consent": OPEN})
+    anna = write(visitor, "anna", SECRET)
+    write(visitor, "ben", "Nothing.")
+    lead = lead_of(visitor, engine)
+    with engine.begin() as db:
+        review(db, 1)
+        made = make_second_study(db, own(db), 1, "", "Second", lead=Lead(1, "lead@example.org"))
+    anna.post("/s/study/withdraw", data={"withdraw": "delete"})
+    assert rows(engine, "SELECT count(*) FROM responses WHERE study_id = 1") == [(1,)]
+    told = rows(
+        engine,
+        "SELECT p.text, i.retired_because FROM responses p JOIN items i ON i.id = p.item_id AND i.study_id = p.study_id"
+        " WHERE p.study_id > 1 ORDER BY 1",
+    )
+    assert told[0] == ("[deleted by its writer]", "Its writer had the text deleted.")
+    assert made.n_texts == 2
+    assert lead.get("/studies/second/items").status_code == 200
+
+
+def test_simulated_texts_make_a_study_only_where_nobody_else_wrote_any(
+    study: Callable[..., int],
+    visitor: Callable[[], Visitor],
+    engine: Engine,
+    app: Any,  # noqa: ANN401 - FastAPI
+) -> None:
+    talk(study, **DIARIES, flow={"consent": OPEN})
+    simulate(app.state.begin, "study", 2, seed=1)
+    lead_of(visitor, engine)
+    with engine.begin() as db:
+        assert len(list_shared_texts(db, 1).texts) == 2
+    write(visitor, "anna", "Hello.")
+    with engine.begin() as db:
+        found = list_shared_texts(db, 1)
+        assert (len(found.texts), found.left_out) == (1, {"simulated": 2})
+        assert copy_ratings(db, 1)
+        review(db, 1, is_shown=False)
+        with pytest.raises(InvalidInputError, match="left every text out"):
+            make_second_study(db, own(db), None, "", "T", lead=None)
