@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class BatchServer(ModelServer):
-    """Answers each batch once `is_open` is set. `lines`: what becomes of a line of the output, by its number.
+    """Answers each batch once `is_open` is set, and shows it to the key that sent it.
+
+    `lines`: what becomes of a line of the output, by its number.
 
     `fails`: the status instead of the next answer, by method and path, such as `POST batches`; what was asked is done.
     """
@@ -28,6 +30,7 @@ class BatchServer(ModelServer):
     fails: dict[str, int] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     made: dict[str, dict[str, Any]] = field(default_factory=dict)
+    sent_by: dict[str, str] = field(default_factory=dict)
     is_open: threading.Event = field(default_factory=threading.Event)
 
     def batch(self, number: str) -> dict[str, Any]:
@@ -69,6 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._send({"id": number, "object": "file"})
             asked = json.loads(data)
             number = f"batch-{len(self.of.made)}"
+            self.of.sent_by[number] = self.headers["Authorization"]
             self.of.made[number] = {
                 "id": number,
                 "object": "batch",
@@ -84,9 +88,13 @@ class _Handler(BaseHTTPRequestHandler):
         kind, _, number = path.partition("/")
         if kind == "files":
             return self._write(self.of.files[number.partition("/")[0]])
+        own = [one for one, key in self.of.sent_by.items() if key == self.headers["Authorization"]]
+        if number and number not in own:
+            self.of.fails[f"GET batches/{number}"] = 404
+            return self._send({"error": {"message": f"No batch found with id '{number}'."}})
         if number:
             return self._send(self.of.batch(number))
-        every = [self.of.batch(one) for one in self.of.made]
+        every = [self.of.batch(one) for one in own]
         return self._send({"object": "list", "data": every, "has_more": False})
 
     def _send(self, found: object) -> None:

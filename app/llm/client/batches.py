@@ -26,6 +26,10 @@ PATH, WINDOW, MARK = "/v1/chat/completions", "24h", "attune_run"
 _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
 NOT_ANSWERED = "The batch ended before this request was answered."
+NOT_FOUND = (
+    "The server does not find the batch {} of this run. If another account's key sent it, continue with that key: its "
+    "answers are paid for. If it is lost, delete the run and start it again."
+)
 
 
 @dataclass(slots=True)
@@ -75,7 +79,9 @@ class Batches:
         """Wait for the batches that were sent for this run before; those that failed have no answers."""
         async with errors_in_words(self.endpoint):
             listed = self.client.batches.list(limit=100, extra_headers=self.endpoint.headers)
-            own = [one async for one in listed if (one.metadata or {}).get(MARK) == run_key]
+            shown = [one async for one in listed]
+            shown += [await self._sent(one) for one in {*self.pace.sent}.difference(one.id for one in shown)]
+            own = [one for one in shown if (one.metadata or {}).get(MARK) == run_key]
             # What an expired batch left open may be in a later one.
             for batch in sorted(own, key=lambda one: one.created_at, reverse=True):
                 if batch.status != "failed" and batch.id not in self.known:
@@ -83,6 +89,20 @@ class Batches:
                     asked = [one["custom_id"] for one in lines if one["custom_id"] not in self.under_way]
                     self.under_way |= {one: asyncio.get_running_loop().create_future() for one in asked}
                     self._start(self._wait_for(batch.id, asked))
+
+    async def _sent(self, number: str) -> Batch:
+        """A batch that an earlier process has sent.
+
+        Raises:
+            RequestError: the server does not find it, and what is in it must not be asked, and paid, again.
+        """
+        try:
+            async with errors_in_words(self.endpoint):
+                return await self.client.batches.retrieve(number, extra_headers=self.endpoint.headers)
+        except RequestError as error:
+            if error.may_help:
+                raise
+            raise RequestError(NOT_FOUND.format(number), ends_run=True) from error
 
     async def _collect(self, request_id: str) -> None:
         """Send what waits as a batch, once nothing more comes."""
@@ -123,6 +143,7 @@ class Batches:
                 metadata={MARK: run_key},
                 extra_headers=headers,
             )
+        self.pace.note(str(batch.id), is_under_way=True)
         return str(batch.id)
 
     async def _wait_for(self, number: str, asked: Sequence[str]) -> None:
@@ -144,6 +165,7 @@ class Batches:
                 future.set_result(line)
         said = "; ".join(str(one.message) for one in (batch.errors and batch.errors.data) or ())
         words = f"The batch failed: {cut_to_line(said)}" if said else NOT_ANSWERED
+        self.pace.note(number, is_under_way=False)
         self._end(asked, RequestError(words, may_help=not said))
 
     async def _ended(self, number: str) -> Batch:

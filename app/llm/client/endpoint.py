@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 Message = dict[str, str]
 # Is given an answer so far, without thoughts, while it arrives; False ends the answer there, as if at its limit.
@@ -33,17 +33,32 @@ class Endpoint:
     per_minute: float | None = None
 
 
+class Noted(Protocol):
+    """Is told that a batch was sent, or that it has been read."""
+
+    def __call__(self, number: str, *, is_under_way: bool) -> None:
+        """Keep it, or forget it."""
+
+
+def _forget(number: str, *, is_under_way: bool) -> None:
+    """Keep nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class BatchPace:
     """Batches: how long to wait for further requests, how many one has at most, how often to ask for its state.
 
     `patience_s`: how long to wait for the answers after the last batch was sent, None for as long as it takes.
+    `sent`: the batches of the run that an earlier process has sent and not read; `note` is told of each batch when it
+    is sent and when it has been read.
     """
 
     quiet_s: float = 2.0
     n_at_most: int = 50_000
     poll_s: float = 30.0
     patience_s: float | None = None
+    sent: tuple[str, ...] = ()
+    note: Noted = _forget
 
 
 class BatchUnderWayError(Exception):

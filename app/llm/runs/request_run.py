@@ -25,7 +25,7 @@ from app.llm.runs.requests import (
     record_asked,
     record_follow_up,
 )
-from app.llm.runs.runs import RunRow, is_stopped, record_stop
+from app.llm.runs.runs import RunRow, is_stopped, record_batch, record_stop
 
 log = logging.getLogger("attune.models")
 # So many requests in a row without an answer mean that something is wrong for all of them, such as the key.
@@ -92,7 +92,8 @@ class RequestRun:
         with self.begin() as db:
             waiting = [] if is_stopped(db, self.run) else list_open(db, self.run)[: self.limit]
         self.n_open = len(waiting)
-        async with connection(self.endpoint, batch_pace=self.batch_pace) as send:
+        pace = self.batch_pace and replace(self.batch_pace, sent=self.run.batches, note=self._note_batch)
+        async with connection(self.endpoint, batch_pace=pace) as send:
 
             async def one(planned: PlannedRequest) -> bool:
                 return await self._one(send, planned)
@@ -162,6 +163,10 @@ class RequestRun:
         self.n_failures_in_a_row = self.n_failures_in_a_row + 1 if failed else 0
         if self.n_failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
             self._stop(f"{self.n_failures_in_a_row} requests in a row failed. The last one: {answered.problem}")
+
+    def _note_batch(self, number: str, *, is_under_way: bool) -> None:
+        with self.begin() as db:
+            record_batch(db, self.run, number, is_under_way=is_under_way)
 
     def _stop(self, reason: str) -> None:
         with self.begin() as db:

@@ -44,6 +44,12 @@ _QUEUE = text("""
     WHERE study_id = :study AND id = :run
 """)
 _LIMITS = text("UPDATE model_runs SET limits = CAST(:limits AS jsonb) WHERE study_id = :study AND id = :run")
+# Beside the settings, as the key of the run.
+_BATCHES = text("""
+    UPDATE model_runs SET settings = jsonb_set(settings, '{batches}',
+        coalesce(settings -> 'batches', '[]') - CAST(:number AS text) || CAST(:added AS jsonb))
+    WHERE study_id = :study AND id = :run
+""")
 _IS_STOPPED = text("SELECT is_stopped FROM model_runs WHERE study_id = :study AND id = :run")
 # Its key is in the columns above too.
 RUNNING = Kind("model run", lane="models")
@@ -82,6 +88,11 @@ class RunRow:
     def in_batches(self) -> bool:
         """Whether its requests are sent in batches."""
         return bool((self.limits or {}).get("batch"))
+
+    @property
+    def batches(self) -> tuple[str, ...]:
+        """The IDs of the batches that were sent and not read yet."""
+        return tuple(self.settings.get("batches", ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +177,12 @@ def record_stop(db: Connection, run: RunRow, reason: str | None) -> None:
     """Note why a run ended early; None when it starts or continues."""
     values = {"study": run.study_id, "run": run.id, "stopped": reason is not None, "reason": reason}
     db.execute(_STOP, values)
+
+
+def record_batch(db: Connection, run: RunRow, number: str, *, is_under_way: bool) -> None:
+    """Note that a batch was sent, or that it was read."""
+    added = json.dumps([number] if is_under_way else [])
+    db.execute(_BATCHES, {"study": run.study_id, "run": run.id, "number": number, "added": added})
 
 
 def is_stopped(db: Connection, run: RunRow) -> bool:

@@ -63,6 +63,12 @@ class Judge:
             self.study = study
             self.run, _ = begin_run(db, study, self.endpoint, self.settings, "judge")
 
+    def again(self, endpoint: Endpoint) -> None:
+        """Read the run again, as another process does, with this endpoint."""
+        with self.engine.begin() as db:
+            self.endpoint = endpoint
+            self.run, _ = begin_run(db, self.study, endpoint, self.settings, "judge")
+
     def go(self, budget: Budget | None = None, **parts: Any) -> Progress:  # noqa: ANN401 - any of them
         """Work on the run until it ends; return its state."""
         with self.engine.connect() as db:

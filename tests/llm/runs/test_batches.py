@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -72,6 +73,24 @@ def test_a_killed_run_finds_its_batch_and_asks_nothing_twice(judge: Judge, serve
     server.is_open.set()
     progress = judge.go(batch_pace=PACE)
     assert (progress.by_outcome, len(server.made), len(server.seen)) == ({"answered": N_ITEMS}, 1, N_ITEMS)
+
+
+def test_a_batch_that_another_key_sent_is_not_sent_again_with_a_new_key(judge: Judge, server: BatchServer) -> None:
+    judge.go(batch_pace=replace(PACE, patience_s=0.1))
+    own = judge.endpoint
+    judge.again(replace(own, key="of-another-account"))
+    server.is_open.set()
+    progress = judge.go(batch_pace=PACE)
+    assert (progress.by_outcome.get("answered", 0), len(server.made), server.seen) == (0, 1, [])
+    assert judge.stop_reason == (
+        "The server does not find the batch batch-0 of this run. If another account's key sent it, continue with that "
+        "key: its answers are paid for. If it is lost, delete the run and start it again."
+    )
+    judge.again(own)
+    progress = judge.go(batch_pace=PACE)
+    assert (progress.by_outcome, len(server.made), len(server.seen)) == ({"answered": N_ITEMS}, 1, N_ITEMS)
+    judge.again(replace(own, key="of-another-account"))
+    assert judge.run.batches == ()
 
 
 @pytest.mark.parametrize("failing", ["GET batches", "POST batches", "POST files"])
