@@ -170,6 +170,8 @@ def sample(
             fail(str(error))
     if found.by_stage:
         say(f"People rate {found.n_drawn:,} of {counted(found.n_items, 'item')}.")
+    if found.n_planned and not found.problem:
+        say(f"The design says {found.n_planned:,} more: attune study sample {slug} --add {found.n_planned}")
     for stage, n in found.by_stage.items():
         typer.echo(f"stage {stage}\t{counted(n, 'item')}")
     if found.problem and add is not None:

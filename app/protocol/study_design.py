@@ -71,6 +71,16 @@ class HumanSample(BaseModel):
     """The share of the items that people rate."""
     stratify: tuple[str, ...] = ()
     """Columns of items.csv: the share is drawn from the items of each combination of their values."""
+    grows_to: float | None = Field(default=None, gt=0, le=1)
+    """The share that people rate in the end, if items are added later where judges and people are likely to disagree
+    (*Add items*).
+    """
+
+    @model_validator(mode="after")
+    def _larger(self) -> HumanSample:
+        if self.grows_to is not None and self.grows_to <= self.share:
+            raise BrokenRuleError("human_sample: grows_to must be larger than share")
+        return self
 
 
 class Design(BaseModel):

@@ -81,6 +81,10 @@ def test_sample_grows_by_about_the_asked_number_and_every_probability_is_exporte
     rate(attune, study, new, ["r3", "r4"])
     report = attune("analyze", "study", "--json")
     assert "The probability of each item to be rated by people is known" in report.out
+    assert attune("report", "study", "--out", study / "report", "--format", "md").code == 0
+    written = (study / "report" / "report.md").read_text(encoding="utf-8")
+    assert f"Of 30 items, 12 were drawn at random for people, then {len(new)} in stage 2, more often those" in written
+    assert "Active statistical inference" in written
     assert attune("study", "check", study / "after").code == 0
     assert attune("study", "close", "study").code == 0
     closed = attune("study", "sample", "study", "--add", "2")

@@ -23,6 +23,7 @@ def test_pool_overrides_design_numbers() -> None:
         ({"open_pool": "crowd"}, "one of design.pools, found crowd"),
         ({"pools": {"recipient": {"items": "own"}}, "open_pool": "recipient"}, "no items of their own"),
         ({"repeats": {"n": 5}, "trials_per_rater": 4}, "at most design.trials_per_rater, found 5"),
+        ({"human_sample": {"share": 0.4, "grows_to": 0.4}}, "grows_to must be larger than share"),
         ({"blocks": {}}, "either a size or a column"),
         ({"blocks": {"size": 5, "column": "topic"}}, "either a size or a column"),
     ],

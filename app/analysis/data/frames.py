@@ -116,9 +116,16 @@ def items_and_sample(items: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | 
             "item": items["item"],
             "probability": pd.to_numeric(items[PROBABILITY]).astype("float64"),
             "is_out": False if is_in is None else is_in == "false",
+            "stage": 0 if is_in is None else _stage(items).where(is_in == "true", 0),
         }
     )
     return items.drop(columns=[PROBABILITY, IN_SAMPLE, STAGE], errors="ignore"), sample
+
+
+def _stage(items: pd.DataFrame) -> pd.Series[int]:
+    """Return the stage in which each item could have been drawn; 1 where it is not known."""
+    stage: pd.Series[Any] = items[STAGE] if STAGE in items else pd.Series("", index=items.index)
+    return pd.to_numeric(stage, errors="coerce").fillna(1).astype("int64")
 
 
 def passage_frame(rows: Iterable[tuple[str, str | None, int | None, int]]) -> pd.DataFrame:

@@ -101,6 +101,7 @@ wilcoxon1945|Wilcoxon, F.|1945|Individual comparisons by ranking methods|Biometr
 wilson1927|Wilson, E. B.|1927|Probable inference, the law of succession, and statistical inference|Journal of the American Statistical Association|22|209–212|10.1080/01621459.1927.10502953
 zaki2008|Zaki, J.; Bolger, N.; Ochsner, K.|2008|It takes two: The interpersonal nature of empathic accuracy|Psychological Science|19|399–404
 zhou2016|Zhou, H.; Fishbach, A.|2016|The pitfall of experimenting on the web: How unattended selective attrition leads to surprising (yet false) research conclusions|Journal of Personality and Social Psychology|111|493–504|10.1037/pspa0000056
+zrnic2024|Zrnic, T.; Candès, E. J.|2024|Active statistical inference|Proceedings of the 41st International Conference on Machine Learning|235|62993–63010
 zumbo1999|Zumbo, B. D.|1999|A handbook on the theory and methods of differential item functioning (DIF): Logistic regression modeling as a unitary framework for binary and Likert-type (ordinal) item scores|Directorate of Human Resources Research and Evaluation, Department of National Defense
 """
 

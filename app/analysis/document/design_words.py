@@ -44,6 +44,8 @@ ORDERS = {
     "fixed": "All raters see the trials in the same order",
 }
 SIDES = "the sides of the two responses are random, balanced within each rater"
+# Samples that grow where judges and people disagree.
+ACTIVE = ("zrnic2024",)
 PLACES = {None: SIDES, "pairs": SIDES, "set": "the order of the responses on the page is random"}
 
 
@@ -83,7 +85,38 @@ def _sample_sentence(protocol: Protocol, sample: HumanSample) -> str:
     """What people rate, and that models judge the rest."""
     by = and_list(map(protocol.labels.column, sample.stratify))
     strata = f", drawn within each {by}" if by else ""
-    return f"People rate a random sample of {sample.share * 100:g}% of the items{strata}; model judges rate all items."
+    first = f"People rate a random sample of {sample.share * 100:g}% of the items{strata}; model judges rate all items."
+    if sample.grows_to is None:
+        return first
+    return (
+        f"{first} Later, more items are drawn, up to {sample.grows_to * 100:g}% of all, those where judges and people "
+        f"are likely to disagree more often, each with a known probability{_active()}."
+    )
+
+
+def _active() -> str:
+    return cited([REFERENCES[key] for key in ACTIVE])
+
+
+def drawn_keys(protocol: Protocol, n_drawn: Mapping[int, int]) -> tuple[str, ...]:
+    """The publication that a sample which grows, or was to grow, cites."""
+    sample = protocol.design.human_sample
+    return ACTIVE if len(n_drawn) > 1 or (sample and sample.grows_to) else ()
+
+
+def drawn_sentences(n_drawn: Mapping[int, int], n_from: int) -> Iterator[str]:
+    """How many items were drawn for people to rate, in each stage."""
+    if not n_drawn:
+        return
+    first, *later = n_drawn.values()
+    if not later:
+        yield f"Of {counted(n_from, 'item')}, {whole(first)} were drawn at random for people."
+        return
+    stages = and_list([f"{whole(n)} in stage {stage}" for stage, n in list(n_drawn.items())[1:]])
+    yield (
+        f"Of {counted(n_from, 'item')}, {whole(first)} were drawn at random for people, then {stages}, more often "
+        f"those where judges and people were likely to disagree{_active()}. Each item counts by its probability."
+    )
 
 
 def _asked_of(protocol: Protocol, pool: str | None) -> str:

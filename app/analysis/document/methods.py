@@ -16,6 +16,7 @@ from app.analysis.document.design_words import (
     contrast_words,
     decision_sentences,
     design_sentences,
+    drawn_sentences,
     exclusion_rule,
     flag_rules,
     has_trials,
@@ -143,6 +144,7 @@ def _design(protocol: Protocol, sample: Sample, origin: str) -> Iterator[str]:
     counts = [n_of_item, n_of_item + 1] if n_left else [n_of_item]
     kind = kind_of_trials(protocol, counts) if any(counts) else None
     yield from design_sentences(protocol, kind, is_rated_elsewhere=bool(sample.raters) and not _is_rated_here(sample))
+    yield from drawn_sentences(sample.n_drawn, sample.n_drawn_from)
     yield from condition_sentences(protocol)
 
 

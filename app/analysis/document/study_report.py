@@ -9,7 +9,7 @@ from app import __version__
 from app.analysis.data.simulated import SIMULATED_ONLY, SIMULATED_ONLY_SENTENCE
 from app.analysis.document.bibliography import REFERENCES, references_of
 from app.analysis.document.body_tables import composite_table
-from app.analysis.document.design_words import monitoring_keys
+from app.analysis.document.design_words import drawn_keys, monitoring_keys
 from app.analysis.document.deviations import deviations_section
 from app.analysis.document.findings import (
     Found,
@@ -116,6 +116,7 @@ def study_report(
             *_told(report),
             *adjustment_keys(report),
             *monitoring_keys(protocol),
+            *drawn_keys(protocol, report.sample.n_drawn),
             *(one.cites for one in summary.objections),
         ],
     )

@@ -106,7 +106,17 @@ def sample_of(frames: Frames, codes: Codes, protocol: Protocol, earlier: Earlier
         missing=_missing(codes, protocol),
         flow=flow_of(frames, codes, protocol),
         by_version=answers_by_version(codes, earlier),
+        n_drawn=_drawn(frames.sample),
+        n_drawn_from=0 if frames.sample is None else int(frames.sample["probability"].notna().sum()),
     )
+
+
+def _drawn(sample: pd.DataFrame | None) -> dict[int, int]:
+    """How many items were drawn for people in each stage, in order."""
+    if sample is None:
+        return {}
+    stages, n = np.unique(sample.loc[sample["stage"] > 0, "stage"], return_counts=True)
+    return dict(zip(stages.tolist(), n.tolist(), strict=True))
 
 
 def _occurs(code: Ints, n: int) -> Bools:
@@ -251,6 +261,10 @@ UNKNOWN_RATERS = (
 )
 
 
+ALL_RATED = (
+    "People rated every item that model judges rated, so there is nothing that judges could add to people's answers: "
+    "no estimates of judge and people together."
+)
 NAME_ONE = "To choose another, name it in analysis.primary of study.yaml before raters begin."
 NOTHING_PRIMARY = (
     "The study has no primary contrast: none of its questions compares sources, conditions, pools or times, or has "
@@ -284,6 +298,15 @@ def notes(
         if n_models:
             models = f"{counted(n_models, 'model judge')} gave answers, which are reported separately."
             yield f"{models} They are not included in estimates of human raters."
+            if _is_all_rated(codes) and not any(one.statistic.endswith("_ppi") for one in estimates):
+                yield ALL_RATED
+
+
+def _is_all_rated(codes: Codes) -> bool:
+    """Whether people rated every item that a judge rated."""
+    is_model = codes.raters.is_model[codes.rows.rater]
+    people, judged = (np.unique(codes.rows.item[kind & (codes.rows.item >= 0)]) for kind in (~is_model, is_model))
+    return len(people) > 0 and bool(np.isin(judged, people).all())
 
 
 def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:

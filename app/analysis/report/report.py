@@ -34,7 +34,8 @@ class Sample:
     pool; the key is empty without either. Only questions that every rater is asked about each thing count. `flow` is
     what became of everyone who arrived, None if that is not known or the report is of a part of the answers.
     `by_version` counts people's answers to questions that were asked in other words before: by question and version
-    of the study, those to the current words as "".
+    of the study, those to the current words as "". `n_drawn` counts the items that were drawn for people to rate, of
+    `n_drawn_from`, by the stage in which they were drawn.
     """
 
     n_items: int
@@ -50,6 +51,8 @@ class Sample:
     missing: dict[str, tuple[int, int]] = field(default_factory=dict)
     flow: Flow | None = None
     by_version: dict[str, dict[str, int]] = field(default_factory=dict)
+    n_drawn: dict[int, int] = field(default_factory=dict)
+    n_drawn_from: int = 0
 
     @property
     def n_raters(self) -> int:

@@ -20,12 +20,16 @@ SIZES = TypeAdapter(dict[str, float])
 
 @dataclass(frozen=True, slots=True)
 class HumanSample:
-    """The sample of a study: items by the stage in which they were drawn, those outside it, and why it cannot grow."""
+    """The sample of a study: items by the stage in which they were drawn, those outside it, and why it cannot grow.
+
+    `grows_to` is the share of the items that the design wants in the end, 0 without one.
+    """
 
     by_stage: Mapping[int, int]
     n_outside: int
     stage: int
     problem: str
+    grows_to: float = 0.0
 
     @property
     def n_drawn(self) -> int:
@@ -37,12 +41,19 @@ class HumanSample:
         """Number of items that were drawn from."""
         return self.n_drawn + self.n_outside
 
+    @property
+    def n_planned(self) -> int:
+        """How many items the design still wants to add."""
+        return max(round(self.grows_to * self.n_items) - self.n_drawn, 0)
+
 
 def get_human_sample(db: Connection, study: StudyRow) -> HumanSample:
     """The sample as it is now."""
     protocol, items = get_protocol(db, study.id, study.protocol_version), list_items(db, study.id)
     problem = growth_problem(protocol, items, study.status)
-    return HumanSample(drawn_by_stage(items), len(outside(protocol, items)), last_stage(items), problem)
+    declared = protocol.design.human_sample
+    grows_to = (declared.grows_to if declared else None) or 0.0
+    return HumanSample(drawn_by_stage(items), len(outside(protocol, items)), last_stage(items), problem, grows_to)
 
 
 def sizes_of(making: Making, study: StudyRow) -> dict[str, float]:

@@ -29,9 +29,10 @@ MAX_ITEMS = 100_000
 
 
 @router.get("/studies/{slug}/human-sample")
-def show_human_sample(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
-    sample = get_human_sample(db, study)
-    return form_page(request, "results/planning/human_sample.html", lead=lead, study=study, sample=sample, n=None)
+def show_human_sample(request: Request, db: Db, lead: SignedIn, study: Own, added: int | None = None) -> Response:
+    """`added`: the stage that has just added items."""
+    template, sample = "results/planning/human_sample.html", get_human_sample(db, study)
+    return form_page(request, template, lead=lead, study=study, sample=sample, n=None, added=added)
 
 
 @router.post("/studies/{slug}/human-sample")
@@ -44,10 +45,11 @@ def submit_growth(
     """Draw about n more items."""
     problem = _grown(request, own, n, stage)
     if not problem:
-        return RedirectResponse(request.app.url_path_for("show_human_sample", slug=own.study.slug), 303)
+        address = request.app.url_path_for("show_human_sample", slug=own.study.slug)
+        return RedirectResponse(f"{address}?added={stage + 1}", 303)
     with request.app.state.begin() as db:
         sample = get_human_sample(db, own.study)
-    context = {"lead": own.lead, "study": own.study, "sample": sample, "n": n}
+    context = {"lead": own.lead, "study": own.study, "sample": sample, "n": n, "added": None}
     return form_page(request, "results/planning/human_sample.html", problem=problem, **context)
 
 

@@ -94,10 +94,27 @@ def test_items_of_which_some_have_one_response_are_shown_with_one() -> None:
             {"share": 0.125, "stratify": ["topic", "kind"]},
             "People rate a random sample of 12.5% of the items, drawn within each Topic and Kind; model judges",
         ),
+        (
+            {"share": 0.2, "grows_to": 0.45},
+            "Later, more items are drawn, up to 45% of all, those where judges and people are likely to disagree more",
+        ),
     ],
 )
 def test_sample_that_people_rate_is_stated(sample: dict[str, Any], words: str) -> None:
     assert words in " ".join(design_sentences(protocol(design={"human_sample": sample})))
+
+
+def test_items_drawn_in_each_stage_are_counted() -> None:
+    planned = " ".join(design_sentences(protocol(design={"human_sample": {"share": 0.2, "grows_to": 0.45}})))
+    assert "more often, each with a known probability (Zrnic and Candès, 2024)." in planned
+    assert "drawn" not in _design_of()
+    assert "Of 30 items, 12 were drawn at random for people. " in f"{_design_of(n_drawn={1: 12}, n_drawn_from=30)} "
+    grown = _design_of(n_drawn={1: 1200, 2: 6, 3: 1}, n_drawn_from=3000)
+    words = (
+        "Of 3,000 items, 1,200 were drawn at random for people, then 6 in stage 2 and 1 in stage 3, more often those "
+        "where judges and people were likely to disagree (Zrnic and Candès, 2024). Each item counts by its probability."
+    )
+    assert words in grown
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from app.analysis.document.bibliography import (
     references_of,
 )
 from app.analysis.document.body_tables import needed_table
-from app.analysis.document.design_words import NO_SPEED, SHAPES
+from app.analysis.document.design_words import ACTIVE, NO_SPEED, SHAPES
 from app.analysis.document.findings import primary_answers_blocks
 from app.analysis.document.methods import ADJUSTMENTS
 from app.analysis.document.numbered import Numbered
@@ -235,6 +235,7 @@ def test_every_listed_publication_is_cited() -> None:
         *OF_TEXT_MEASURE.values(),
         *ADJUSTMENTS,
         "lan1983",
+        *ACTIVE,
         *(key for _, key in SHAPES.values()),
     }
     assert {key for keys in lists for key in keys} | others == set(REFERENCES)

@@ -53,7 +53,7 @@ def test_ratings_outside_the_sample_do_not_count_and_special_items_have_no_size(
     found = frames(study, _rows(("judge", "other"), N_ITEMS), raters=MODELS)
     is_out = np.arange(N_ITEMS) >= N_RATED
     keys = [f"i{i}" for i in range(N_ITEMS)]
-    sample = pd.DataFrame({"item": keys, "probability": 0.6, "is_out": is_out})
+    sample = pd.DataFrame({"item": keys, "probability": 0.6, "stage": 1, "is_out": is_out})
     some = {key: fold for key, fold in FOLD.items() if key != "i3"}
     sizes = sizes_of_items(replace(found, sample=sample), study, some)
     assert "i3" not in sizes

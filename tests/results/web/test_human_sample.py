@@ -54,10 +54,12 @@ def test_items_are_added_and_counted_by_stage(client: TestClient, db: Connection
     assert "1: when the study opened 12" in page
     assert "1 to 18." in page
     answer = client.post(PAGE, data={"n": "6", "stage": "1"})
-    assert (answer.status_code, answer.headers["location"].endswith(PAGE)) == (303, True)
-    page = words(client.get(PAGE).text)
+    assert (answer.status_code, answer.headers["location"].endswith(f"{PAGE}?added=2")) == (303, True)
+    page = words(client.get(answer.headers["location"]).text)
     found = re.search(r"2: added later (\d+)", page)
     assert found
+    assert f"{found[1]} items were added in stage 2. Raters get them from now on." in page
+    assert "were added" not in words(client.get(f"{PAGE}?added=7").text)
     assert 5 <= int(found[1]) <= 8
     act = list_acts(db, study)[0]
     assert (act.action, act.detail) == ("human sample grown", {"items": int(found[1]), "stage": 2})
@@ -66,6 +68,14 @@ def test_items_are_added_and_counted_by_stage(client: TestClient, db: Connection
     assert again.status_code == 422
     assert "Items were added to the sample meanwhile." in words(again.text)
     assert client.post(PAGE, data={"n": "0", "stage": "2"}).status_code == 422
+
+
+def test_page_offers_what_the_design_wants_to_add(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_of(db, lead, item_keys=KEYS, questions=[EMPATHY], design={"human_sample": {"share": 0.4, "grows_to": 0.6}})
+    open_study(db, "small")
+    page = client.get(PAGE).text
+    assert "The design says 6 more. 1 to 18." in words(page)
+    assert 'value="6"' in page
 
 
 def test_page_says_why_the_sample_cannot_grow(client: TestClient, db: Connection, lead: Lead) -> None:

@@ -70,7 +70,7 @@ def test_sentences_say_what_is_assumed_and_what_speaks_against_it() -> None:
 
 
 def test_nothing_is_compared_with_known_probabilities_or_if_people_rated_everything() -> None:
-    known = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": 0.5, "is_out": ~RATED})
+    known = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": 0.5, "stage": 1, "is_out": ~RATED})
     for found in (_report(sample=known), _report(N_ITEMS), _report(0)):
         assert not find(found, "sample_balance")
         assert balance_sentences(found.of("judge"), STUDY.labels) == ()

@@ -13,6 +13,7 @@ from app.analysis import analyze
 from app.analysis.findings.judge_conclusions import conclusions_by_judge
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.robustness import other_ways
+from app.analysis.report.computed_report import ALL_RATED as NOTHING_TO_ADD
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.sections.judges.together import DRAWN, RANDOM, STACKED, TOGETHER
@@ -63,6 +64,13 @@ def report(n_rated: int = N_RATED, sample: pd.DataFrame | None = None) -> Report
     return analyze(replace(found, sample=sample), study)
 
 
+@pytest.mark.parametrize("n_rated", [N_RATED, N_ITEMS])
+def test_it_is_said_if_people_rated_everything_that_judges_rated(n_rated: int) -> None:
+    found = report(n_rated=n_rated)
+    assert any(note == NOTHING_TO_ADD for note in found.notes) is (n_rated == N_ITEMS)
+    assert any(one.statistic.endswith("_ppi") for one in found.estimates) is (n_rated < N_ITEMS)
+
+
 def test_difference_is_that_of_both_over_all_items() -> None:
     found = report()
     expected = prediction_powered(
@@ -106,7 +114,9 @@ def test_known_probabilities_count_and_what_was_not_drawn_is_left_out() -> None:
     """People rated items 0 to 9: 0 to 4 of a stratum with probability 1/2, the others with 1/3; item 9 by hand."""
     chance = np.array([1 / 2] * 5 + [1 / 3] * 5 + [1 / 2] * 5 + [1 / 3] * 9)
     is_out = np.isin(np.arange(N_ITEMS), np.arange(9, N_ITEMS))
-    sample = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": chance, "is_out": is_out})
+    sample = pd.DataFrame(
+        {"item": [f"i{i}" for i in range(N_ITEMS)], "probability": chance, "stage": 1, "is_out": is_out}
+    )
     expected = prediction_powered(
         np.array([said(i, source, k) * 1.0 for i in range(9) for source in SOURCES for k in range(N_RATERS)]),
         unit=np.repeat(np.arange(18), N_RATERS),
@@ -127,7 +137,9 @@ def test_known_probabilities_count_and_what_was_not_drawn_is_left_out() -> None:
 
 def test_items_without_a_probability_are_no_part_of_it() -> None:
     chance = np.where(np.arange(N_ITEMS) < 20, 0.5, np.nan)
-    sample = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": chance, "is_out": False})
+    sample = pd.DataFrame(
+        {"item": [f"i{i}" for i in range(N_ITEMS)], "probability": chance, "stage": 1, "is_out": False}
+    )
     assert only(report(sample=sample), "mean_difference_ppi", scope=BOTH).n_units == 40
 
 
@@ -246,7 +258,7 @@ def test_nothing_is_combined_where_people_rated_nothing_or_everything(n_rated: i
 
 def test_people_alone_are_told_with_a_note_where_all_items_are_in_the_sample() -> None:
     """Before, nothing was said."""
-    sample = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": 1.0, "is_out": False})
+    sample = pd.DataFrame({"item": [f"i{i}" for i in range(N_ITEMS)], "probability": 1.0, "stage": 1, "is_out": False})
     found = report(N_ITEMS, sample)
     both, people = (only(found, f"mean_difference_{name}", scope=BOTH) for name in ("ppi", "people"))
     assert (both.estimate, both.ci_low, both.ci_high) == (people.estimate, people.ci_low, people.ci_high)
