@@ -413,6 +413,7 @@ class Words:
     among: str
     of_source: str
     reasons: dict[Reason, str]
+    nothing_to_compare: str
     kinds_of_raters: dict[str, str]
     over: str
     difference: str
@@ -468,6 +469,7 @@ ENGLISH = Words(
     among=" by {}",
     of_source=" for {}",
     reasons={reason: words[0] for reason, words in _REASONS.items()},
+    nothing_to_compare="there is nothing to compare",
     kinds_of_raters=KINDS,
     over="{} over {}",
     difference="the difference {} minus {} in {}",
@@ -513,6 +515,7 @@ GERMAN = Words(
     among=" durch {}",
     of_source=" für {}",
     reasons={reason: words[1] for reason, words in _REASONS.items()},
+    nothing_to_compare="es gibt nichts zu vergleichen",
     kinds_of_raters={"person": "Menschen", "model": "Modelle"},
     over="{} gegenüber {}",
     difference="die Differenz {} minus {} bei {}",

@@ -375,16 +375,24 @@ def _clause(outcome: str, names: list[str], places: Mapping[str, str], words: Wo
     return words.said[key].format(who=who, **places, **verbs)
 
 
+# reasons of which the note says what is missing
+_SAID_IN_NOTE = ("no_pairable_units", "singular")
+
+
 def _numbers(finding: Finding, words: Words, *, name: str) -> str:
     """The effect with its interval, and the p-value that decided; why there is none. `name` says of what it is."""
     one = finding.shown
     if one.estimate is None:
         is_of_answers = one.section != "text"
         why = words.reasons[one.reason] if one.reason else ""
+        # of comparisons, each has its own: no item in common, or nobody in an arm
+        is_in_note = one.reason in _SAID_IN_NOTE and one.section != "agreement"
+        why = words.nothing_to_compare if is_in_note and one.reason == "no_pairable_units" else why
         why = words.no_ratings if one.n_ratings == 0 and is_of_answers else why
         # an attribute with too many levels, or with one; a measure of texts that is not known
-        if (one.scope.get("level") == "" or not is_of_answers) and not words.is_german:
-            why = one.note.removesuffix(".")
+        is_in_note = (is_in_note and one.n_ratings != 0) or one.scope.get("level") == "" or not is_of_answers
+        if is_in_note and one.note and not words.is_german:
+            why = one.note.partition(". ")[0].removesuffix(".")
         return f"{name}: {why}" if name and why else why
     is_told = _is_of_value(finding)
     parts = [] if is_told else [" ".join(filter(None, (name, _value(finding, one.estimate, words))))]

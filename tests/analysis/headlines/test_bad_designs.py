@@ -78,7 +78,10 @@ def test_pool_of_one_rater_and_pools_without_a_shared_item(
     assert said in of_pools
     assert "95% CI" in preferred
     assert of_judges.startswith("Preference: models prefer Model over Person ")
-    assert "cannot be compared with those by" in summary_of(report, study).answers[0].english
+    said_first = summary_of(report, study).answers[0].english
+    assert "cannot be compared with those by" in said_first
+    # Before, the second was said to have no unit with two ratings.
+    assert said.removesuffix(".").removeprefix("no interval: ") in said_first
 
 
 def test_key_that_is_missing_for_half_of_the_items(tmp_path: Path) -> None:
@@ -134,7 +137,9 @@ def test_arm_that_nobody_finished_or_began(tmp_path: Path, is_begun: bool, said:
     assert ("95% CI" in comforting) is is_begun
     # the rest of the report stands: the scores before, and the ratings of the arm that is there
     assert {"mean", "cronbach_alpha"} & {one.statistic for one in report.estimates if one.estimate is not None}
-    assert summary_of(report, study).answers
+    of_arms = summary_of(report, study).answers
+    assert ("No rater in the treated arm has both scores" in of_arms[0].english) is is_begun
+    assert ("es gibt nichts zu vergleichen" in of_arms[0].german) is is_begun
 
 
 @pytest.mark.parametrize(
@@ -166,4 +171,6 @@ def test_factor_solution_that_does_not_exist(tmp_path: Path, is_copied: bool, sa
     assert said in of_factors
     assert "Empathic system is rated" in responsiveness
     assert "Empathic system is rated" in understanding
-    assert "cannot be estimated yet" in summary_of(report, study).answers[0].english
+    answer = summary_of(report, study).answers[0].english
+    assert "cannot be estimated yet" in answer
+    assert ("A question follows from the others" in answer) is is_copied
