@@ -280,7 +280,7 @@ def _altered(draw: Draw) -> tuple[Result, float]:
     seen, item, altered, rater = _versions(draw)
     effect = EFFECT * draw.has_effect
     value = seen + effect * altered + draw.normal(1, len(seen))
-    return factor_effect(value, altered, item=item, rater=rater), effect
+    return factor_effect(value, altered, item=item, rater=rater, is_of_items=True), effect
 
 
 def _right_answers(draw: Draw) -> tuple[Result, float]:
@@ -290,7 +290,8 @@ def _right_answers(draw: Draw) -> tuple[Result, float]:
     is_right = seen + 0.3 - effect * altered + draw.normal(1, len(seen)) > 0
     spread = float(np.hypot(1, _OF_VERSIONS))
     truth = float(special.ndtr((0.3 - effect) / spread) - special.ndtr(0.3 / spread))
-    return factor_effect(np.asarray(is_right, dtype=np.float64), altered, item=item, rater=rater), truth
+    value = np.asarray(is_right, dtype=np.float64)
+    return factor_effect(value, altered, item=item, rater=rater, is_of_items=True), truth
 
 
 def _preferred_by_item(draw: Draw) -> tuple[Result, float]:

@@ -378,7 +378,7 @@ def _runs_and_people(rng: np.random.Generator) -> Result:
 def _swapped(rng: np.random.Generator) -> Result:
     """Return ratings of one source's responses to both versions of each message."""
     trials = within(rng, PAIR, 5, 4)
-    return factor_effect(rated(rng, trials), trials.is_second, **trials.where)
+    return factor_effect(rated(rng, trials), trials.is_second, is_of_items=True, **trials.where)
 
 
 def _scores(rng: np.random.Generator, n: int, n_questions: int = 3) -> tuple[Floats, Floats]:
@@ -436,7 +436,7 @@ def _versions(rng: np.random.Generator) -> Result:
     """Return the answers of five models to both versions of each story, right or wrong."""
     story, version, model = (code.ravel() for code in np.indices((N_ITEMS, PAIR, 5)))
     is_right = levels(rng, Shown(story, model, version)) > -1
-    return factor_effect(is_right.astype(np.float64), version == 1, item=story, rater=model)
+    return factor_effect(is_right.astype(np.float64), version == 1, item=story, rater=model, is_of_items=True)
 
 
 def responders(n_items: int, test: Callable[[Floats, Shown, Ints], Result]) -> Null:

@@ -136,18 +136,20 @@ class Arms:
 
     A mean difference has two arms (0 and 1) of one cell each. An interaction has two arms, non-members (0) and
     members (1), of two cells each, reference and source: cells 0 and 1, and cells 2 and 3. Pools differ in who their
-    raters are, so that their variances may differ much more than those of arms to which raters were assigned.
+    raters are, so that their variances may differ much more than those of arms to which raters were assigned. Versions
+    of items are rated by the same raters, in whose differences little but noise is left.
     """
 
     arm: Ints
     cell: Ints
     are_pools: bool = False
+    are_versions: bool = False
 
     @classmethod
-    def of_two(cls, is_treated: Bools, *, are_pools: bool = False) -> Arms:
-        """Return the arms of a difference between two sources, or between two pools of raters."""
+    def of_two(cls, is_treated: Bools, *, are_pools: bool = False, are_versions: bool = False) -> Arms:
+        """Return the arms of a difference between two sources, two pools of raters, or two versions of items."""
         code = np.asarray(is_treated, dtype=np.int64)
-        return cls(code, code, are_pools)
+        return cls(code, code, are_pools, are_versions)
 
     @classmethod
     def of_four(cls, is_treated: Bools, is_member: Bools) -> Arms:

@@ -106,7 +106,8 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
         influence: as in `two_way_standard_error`.
         groups: as in `two_way_standard_error`.
         arms: arms of a contrast. If most raters (or items) are in one arm only, their variance is CR2 and their degrees
-            of freedom are those of the smaller arm; see `arms`.
+            of freedom are those of the smaller arm; see `arms`. Those of versions of items are of items and raters
+            together.
     """
     largest = float(np.abs(influence).max(initial=0.0)) or 1.0
     # scale to at most 1, so that values of any size can be squared
@@ -117,7 +118,8 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
     by_cell = _variance(moves, groups.cell, groups.n_cells, _side(groups.cell, groups.n_cells, arms))
     whole = max(by_item + by_rater - by_cell, by_item, by_rater)
     error = float(whole**0.5) * largest
-    if (items is None and raters is None) or whole == 0:
+    is_plain = items is None and raters is None and not (arms and arms.are_versions)
+    if is_plain or whole == 0:
         return TwoWay(error, float(groups.df))
     df = combined_df(by_rater / whole, _df(groups.n_raters, raters), _df(groups.n_items, items))
     notes = (side.note(what) for side, what in ((raters, "raters"), (items, "items")) if side is not None)

@@ -122,18 +122,30 @@ def _indicator(is_level: Bools) -> Floats:
 # same effect: `mean_difference_lmm` (linear mixed model) and `compare_ordinal` (odds ratio).
 
 
-def factor_effect(value: Floats, has_level: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
+def factor_effect(
+    value: Floats,
+    has_level: Bools,
+    *,
+    item: Labels,
+    rater: Labels,
+    level: float = 0.95,
+    is_of_items: bool = False,
+) -> Result:
     """Return the mean rating at a level of the factor minus that at the reference level. Unit: rating.
 
     Pass the ratings of one source for a simple effect. `has_level` shape (n,): True at the level, False at the
     reference. It is `mean_difference`, so that an arm has the same interval and test wherever it is compared.
+
+    `is_of_items`: the level is one of the items. If a few raters see both versions of each, little but noise is left in
+    how they differ, and n - 1 of them are too few degrees of freedom: those of items and raters together are taken
+    (Satterthwaite 1946), which cover .93 to .98 with 4 to 10 raters, however much raters differ.
     """
     number, (at_level, items, raters) = present(value, has_level, item, rater)
     at_level = at_level.astype(bool)
     problem = missing_side(at_level, "the level", "the reference level")
     if problem:
         return problem
-    found = mean_difference(number, at_level, item=items, rater=raters, level=level)
+    found = mean_difference(number, at_level, item=items, rater=raters, level=level, are_versions=is_of_items)
     # a factor has no second record for these raters only, which that note points to
     return warned_of_few(replace(found, note="") if has_few_raters(found) else found, at_level, raters)
 

@@ -56,3 +56,22 @@ def test_few_raters_seeing_both_levels_are_noted() -> None:
     item, rater, arm = (axis.ravel() for axis in np.indices((8, 3, 2)))
     found = factor_effect(rng.normal(size=48), arm == 1, item=item, rater=rater)
     assert found.note == "One side has only 3 raters, so the interval is wide."
+
+
+def test_versions_of_items_have_the_degrees_of_freedom_of_items_and_raters() -> None:
+    """By hand: 1 / (p^2 / (raters - 1) + (1 - p)^2 / (items - 1)) for the share p of the raters in the variance."""
+    rng = np.random.default_rng(4)
+    item, rater, version = (code.ravel() for code in np.indices((12, 4, 2)))
+    value = rng.normal(size=12)[item] + rng.normal(size=len(item)) + rng.normal(0, 0.2, (4, 2))[rater, version]
+    found = factor_effect(value, version == 1, item=item, rater=rater, is_of_items=True)
+    few = factor_effect(value, version == 1, item=item, rater=rater)
+    gap = value.reshape(12, 4, 2) @ np.array([-1.0, 1.0])
+    by_item, by_rater = gap.mean(axis=1).var(ddof=1) / 12, gap.mean(axis=0).var(ddof=1) / 4
+    centred = gap - gap.mean()
+    by_cell = (centred**2).sum() / 48**2 * 48 / 47
+    whole = max(by_item + by_rater - by_cell, by_item, by_rater)
+    share = by_rater / whole
+    assert found.df == pytest.approx(1 / (share**2 / 3 + (1 - share) ** 2 / 11))
+    assert (found.estimate, found.standard_error) == (few.estimate, few.standard_error)
+    assert few.df == 3
+    assert found.standard_error == pytest.approx(whole**0.5)

@@ -519,8 +519,10 @@ class Simulation:
             return interaction(value, side >= PAIR, side % PAIR == 1, item=shown.item, rater=shown.rater)
         if TESTS[self.test].compares == "sources" and not self.is_of_shares:
             return self._of_means(value, first, shown)
-        compare = category_difference if self.test == "category_difference" else factor_effect
-        return compare(value, first, item=shown.item, rater=shown.rater)
+        if self.test == "category_difference":
+            return category_difference(value, first, item=shown.item, rater=shown.rater)
+        is_of_items = TESTS[self.test].compares == "item_attribute"
+        return factor_effect(value, first, item=shown.item, rater=shown.rater, is_of_items=is_of_items)
 
     def _of_means(self, value: Floats, first: Bools, shown: Shown) -> Result:
         """The difference in means of two sources, by the declared test if it is a t test or one against a margin."""

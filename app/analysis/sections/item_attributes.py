@@ -161,7 +161,7 @@ def _levels(
             found = interaction(part.value, is_mine, is_level, item=cluster, rater=part.rater)
             found = noted_if_cautious(found).noted(note)
         elif len(part.value):
-            found = factor_effect(part.value, is_level, item=cluster, rater=part.rater).noted(note)
+            found = factor_effect(part.value, is_level, item=cluster, rater=part.rater, is_of_items=True).noted(note)
         else:
             why = NO_PAIRS.format(study.protocol.analysis.matched_items, name)
             found = undefined("no_pairable_units", why, method=METHOD)

@@ -70,7 +70,14 @@ def sd(value: Floats, *, item: Labels, rater: Labels) -> Result:
 
 
 def mean_difference(
-    value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, null: float = 0.0, level: float = 0.95
+    value: Floats,
+    is_treated: Bools,
+    *,
+    item: Labels,
+    rater: Labels,
+    null: float = 0.0,
+    level: float = 0.95,
+    are_versions: bool = False,
 ) -> Result:
     """Return the mean rating of the source (`is_treated`) minus that of the reference, for new items and new raters.
 
@@ -78,6 +85,8 @@ def mean_difference(
     negative for the reference. Influences are summed per item and per rater over both sources, so a design in which
     each rater sees both gains precision. If each rater sees one source only, the degrees of freedom are those of
     `arms`. With a single rater or item, the interval is undefined and only the estimate is returned.
+
+    `are_versions`: both are versions of the same items; see `arms`.
     """
     number, (treated, items, raters) = present(value, is_treated, item, rater)
     treated = treated.astype(bool)
@@ -90,7 +99,7 @@ def mean_difference(
     mine, theirs = float(number[treated].mean()), float(number[~treated].mean())
     influence = np.where(treated, (number - mine) / n_treated, (theirs - number) / (n - n_treated))
     scale = float(np.abs(number).max())
-    arms = Arms.of_two(treated)
+    arms = Arms.of_two(treated, are_versions=are_versions)
     result = with_two_way_interval(mine - theirs, influence, groups, null=null, level=level, scale=scale, arms=arms)
     if result.interval and _has_lone_cluster(treated, groups.item, groups.rater):
         bare = replace(result, interval=None, standard_error=None, p_value=None, df=None)
