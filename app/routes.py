@@ -21,7 +21,7 @@ from app.llm.writers import generated_page, generated_texts_page
 from app.rating import study_settings_page
 from app.rating.arrival import consent_page, privacy_page, start_page
 from app.rating.arrival import page as arrival_page
-from app.rating.conversations import conversation_page
+from app.rating.conversations import conversation_page, draft_page
 from app.rating.page import image_page, problem_page, rate, skip_page
 from app.rating.page.kept_page import KeptPages
 from app.rating.preview import preview_page
@@ -72,6 +72,7 @@ RATERS = (
     practice_page,
     rate,
     conversation_page,
+    draft_page,
     skip_page,
     problem_page,
     image_page,

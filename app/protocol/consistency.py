@@ -303,7 +303,7 @@ def problems_between_parts(protocol: ProtocolParts) -> Broken:
     yield from _conditions(protocol)
     yield from _adaptive(protocol)
     yield from _sets(protocol)
-    yield from _conversation(protocol)
+    yield from _writing(protocol)
     yield from _flow(protocol)
     by_browser = protocol.recruitment.platform == "link"
     pools = protocol.design.pools
@@ -446,42 +446,45 @@ def _sets(protocol: ProtocolParts) -> Broken:
             yield broken("design.listed", rule, ", ".join(keys))
 
 
-def _conversation(protocol: ProtocolParts) -> Broken:
-    conversation, design = protocol.conversation, protocol.design
-    if conversation is None:
-        if design.trials == "conversation":
-            yield broken("conversation.partners", "must name whom raters write with", "nothing")
+def _writing(protocol: ProtocolParts) -> Broken:
+    """What a study must have in which raters write, and cannot have."""
+    trials, writing = protocol.design.trials, protocol.writing
+    if protocol.conversation and protocol.draft:
+        yield broken("draft", "must not be set if raters have conversations", "it")
+    if writing is None:
+        if trials in {"conversation", "draft"}:
+            yield broken(f"{trials}.partners", "must name whom raters write with", "nothing")
         return
-    if design.trials != "conversation":
-        yield broken("design.trials", "must be `conversation` if raters have conversations", design.trials or "nothing")
-    yield from _partners(protocol, conversation.partners)
+    kind, done = writing.words.kind, writing.words.done
+    if trials != kind:
+        yield broken("design.trials", f"must be `{kind}` if {done}", trials or "nothing")
+    yield from _partners(protocol, f"{kind}.partners", writing.all_partners)
     swapped = any("swapped" in factor.levels for factor in protocol.conditions.values())
-    if swapped and not conversation.ethics.strip():
+    if swapped and not writing.ethics.strip():
         rule = "must say who approved that raters are told another partner than they have"
-        yield broken("conversation.ethics", rule, "nothing")
-    yield from _not_conversed(protocol)
+        yield broken(f"{kind}.ethics", rule, "nothing")
+    yield from _not_written(protocol, done)
 
 
-def _partners(protocol: ProtocolParts, partners: Collection[str]) -> Broken:
+def _partners(protocol: ProtocolParts, part: str, partners: Collection[str]) -> Broken:
     """Sources without a partner, and raters who would have none."""
-    yield from _unknown("conversation.partners", "sources", partners, protocol.sources)
+    yield from _unknown(part, "sources", partners, protocol.sources)
     if without := [key for key in protocol.sources if key not in partners]:
-        yield broken("conversation.partners", "must name a partner for each source", f"none for {and_list(without)}")
+        yield broken(part, "must name a partner for each source", f"none for {and_list(without)}")
     arms = next((factor.levels for factor in protocol.conditions.values() if factor.kind == "source"), None)
     if without := [key for key in protocol.sources if len(protocol.sources) > 1 and key not in (arms or ())]:
         rule = "must have a factor of kind source with all sources, so that each rater has one partner"
         yield broken("conditions", rule, f"none for {and_list(without)}")
 
 
-def _not_conversed(protocol: ProtocolParts) -> Broken:
-    """What a study of conversations cannot have."""
+def _not_written(protocol: ProtocolParts, done: str) -> Broken:
+    """What a study cannot have in which raters write the responses."""
     for name, factor in protocol.conditions.items():
         if factor.kind == "layout":
-            yield broken(f"conditions.{name}", "must not be of kind layout if raters have conversations", "layout")
+            yield broken(f"conditions.{name}", f"must not be of kind layout if {done}", "layout")
     for number, question in enumerate(protocol.questions, 1):
         if question.target in {"pair", "set"}:
-            rule = "must not be about several responses if raters have conversations"
-            yield broken(f"questions.{number}", rule, question.key)
+            yield broken(f"questions.{number}", f"must not be about several responses if {done}", question.key)
     taken = {
         "design.listed": protocol.design.listed,
         "design.repeats": protocol.design.repeats,
@@ -491,7 +494,7 @@ def _not_conversed(protocol: ProtocolParts) -> Broken:
     }
     for part, value in taken.items():
         if value:
-            yield broken(part, "must not be set if raters have conversations, which cannot be repeated", "it")
+            yield broken(part, f"must not be set if {done}, which cannot be repeated", "it")
 
 
 def _flow(protocol: ProtocolParts) -> Broken:

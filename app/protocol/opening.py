@@ -75,7 +75,7 @@ def not_carried_out(protocol: Protocol) -> list[str]:
 # Words in square brackets that are not a Markdown link, which is followed by its address.
 _PLACEHOLDER = re.compile(r"\[[^\W\d_][^\[\]]*\](?![(\[:])")
 # The parts of a protocol with texts that raters read.
-_READ = frozenset({"instructions", "questions", "conditions", "conversation", "flow", "checks", "completion"})
+_READ = frozenset({"instructions", "questions", "conditions", "conversation", "draft", "flow", "checks", "completion"})
 # Except for this one, which a model reads.
 _NOT_READ = ".prompt"
 
@@ -129,7 +129,7 @@ def not_declared(protocol: Protocol) -> list[str]:
     found = []
     if typed and not (consent and consent.records_typing):
         found.append(NOT_DECLARED.format(question=typed.key))
-    partners = protocol.conversation.partners.values() if protocol.conversation else ()
+    partners = protocol.writing.all_partners.values() if protocol.writing else ()
     if any(partner.replies == "model" for partner in partners) and not (consent and consent.sends_to_model):
         found.append(NOT_SENT)
     return found

@@ -10,7 +10,7 @@ from app.base.problem import BrokenRuleError
 from app.protocol.questions.question import Key, Prose
 from app.protocol.questions.scale import Label
 
-Trials = Literal["pairs", "single", "set", "dialogue", "conversation"]
+Trials = Literal["pairs", "single", "set", "dialogue", "conversation", "draft"]
 Count = Annotated[int, Field(ge=1, le=100_000)]
 
 
@@ -89,8 +89,8 @@ class Design(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     trials: Trials | None = None
     """What one page shows: `pairs`, `single` responses, the whole `set` of responses to an item, a `dialogue` that
-    is itself rated, or a `conversation` that the rater has first. Default: set if a question ranks responses; pairs if
-    every item has two responses; otherwise single.
+    is itself rated, or a `conversation` or a `draft` that the rater writes first. Default: set if a question ranks
+    responses; pairs if every item has two responses; otherwise single.
     """
     pairs: Literal["all", "reference"] = "all"
     """`all` pairs of an item's responses, or only pairs that include the `reference`."""

@@ -20,6 +20,7 @@ from app.protocol.composite import Composite
 from app.protocol.conditions import Factor, Name
 from app.protocol.conversation import Conversation
 from app.protocol.declared_contrasts import Change, EmpathicAccuracy
+from app.protocol.draft import Draft
 from app.protocol.flow import Flow
 from app.protocol.labels import Attribute
 from app.protocol.preregistration import Monitoring, Preregistration, Privacy
@@ -239,6 +240,8 @@ class ProtocolParts(BaseModel):
     """What the design varies."""
     conversation: Conversation | None = None
     """The conversations that raters have, each before the questions about it."""
+    draft: Draft | None = None
+    """The texts that raters write, each before the questions about it."""
     flow: Flow = Flow()
     """What comes before and after the trials."""
     waves: tuple[Wave, ...] = ()
@@ -261,6 +264,11 @@ class ProtocolParts(BaseModel):
     """What raters get at the end."""
     attributes: dict[str, Attribute] = {}
     """Labels for columns of your files."""
+
+    @property
+    def writing(self) -> Conversation | Draft | None:
+        """What raters write before the questions about it; None if they read texts that are there."""
+        return self.conversation or self.draft
 
     def question(self, key: str) -> Question | None:
         """The question with this key, or None."""

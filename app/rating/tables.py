@@ -144,7 +144,8 @@ assignments = Table(
 
 
 # What is written in the conversation of an assignment, while it lasts; then it is a response. The partner's turn is
-# `awaited` from the rater's message on; one process at a time makes the reply, while its claim lasts.
+# `awaited` from the rater's message on; one process at a time makes the reply, while its claim lasts. Of a draft,
+# number 0 is the text, and the others are requests for suggestions and these.
 conversation_turns = Table(
     "conversation_turns",
     metadata,
@@ -169,11 +170,14 @@ conversation_turns = Table(
     Column("finish_reason", Text),
     Column("problem", Text),
     Column("thoughts", Text),
+    Column("decision", Text),
+    Column("revision", Integer, nullable=False, server_default="0"),
     PrimaryKeyConstraint("study_id", "id"),
     UniqueConstraint("study_id", "assignment_id", "number"),
     within_study("assignment_id", "assignments", ondelete="CASCADE"),
     one_of("speaker", ("rater", "partner")),
     one_of("state", ("said", "awaited", "withheld", "failed")),
+    one_of("decision", ("taken", "ignored", "taken_back")),
     CheckConstraint("(state = 'said') = (text IS NOT NULL)", name="text"),
     CheckConstraint("(state = 'said') = (said_at IS NOT NULL)", name="said_at"),
     # The budget of a study is the sum of these, before each reply.

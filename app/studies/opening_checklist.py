@@ -116,7 +116,7 @@ class Opening:
             *self._time(),
             *self._checks(),
             *self._trials(),
-            *self._conversation(),
+            *self._writing(),
             *self._ending(),
             *self._language(),
             *self._walk(),
@@ -247,18 +247,19 @@ class Opening:
         state: State = "look" if self.needs.notes else "good"
         yield Check(state, title, head, fix, (*self.needs.notes, *arithmetic))
 
-    def _conversation(self) -> Iterator[Check]:
-        if self.protocol.conversation is None:
+    def _writing(self) -> Iterator[Check]:
+        writing = self.protocol.writing
+        if writing is None:
             return
-        title, fix = "Conversations", Fix("show_section", {"part": "conversation"}, "conversation")
+        kind = writing.words.kind
+        title, fix = f"{kind.capitalize()}s", Fix("show_section", {"part": kind}, kind)
         for words in self.missing_models:
             yield Check("stop", title, words, fix)
         if not self.missing_models:
-            minutes = self.protocol.conversation.minutes
-            words = "Raters write with their partner before they answer the questions."
-            bound = "" if minutes is None else f" After {minutes:g} minutes, a conversation ends."
-            yield Check("good", title, f"{words}{bound}", fix)
-        if not self.protocol.conversation.alert_words:
+            with_whom = "with their partner" if kind == "conversation" else "their text"
+            bound = "" if writing.minutes is None else f" After {writing.minutes:g} minutes, it ends."
+            yield Check("good", title, f"Raters write {with_whom} before they answer the questions.{bound}", fix)
+        if not writing.alert_words:
             yield Check("look", title, "No words show raters whom they can turn to. Name words, and help lines.", fix)
 
     def _ending(self) -> Iterator[Check]:

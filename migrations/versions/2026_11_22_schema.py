@@ -19,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_32"
+revision = "2026_11_22_schema_33"
 down_revision = None
 branch_labels = None
 depends_on = None

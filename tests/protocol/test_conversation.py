@@ -29,6 +29,19 @@ def talk(**parts: Any) -> Protocol:  # noqa: ANN401 - any part
     return protocol(**{**TALK, **parts})
 
 
+HELPER = {"model": "m", "prompt": "Suggest a sentence to [their name]."}
+WRITE: dict[str, Any] = {
+    **TALK,
+    "design": {"trials": "draft"},
+    "conversation": None,
+    "draft": {"partners": {"warm": HELPER, "diary": {"replies": "none"}}},
+}
+
+
+def write(**parts: Any) -> Protocol:  # noqa: ANN401 - any part
+    return protocol(**{**WRITE, **parts})
+
+
 def test_each_item_is_one_trial_of_each_partner_without_responses() -> None:
     trials = planned_trials(talk(), [PlannedItem("a"), PlannedItem("b")])
     assert [(trial.item.key, trial.responses, trial.cell.text) for trial in trials] == [
@@ -67,7 +80,7 @@ def test_each_item_is_one_trial_of_each_partner_without_responses() -> None:
         ),
         (
             {"conversation": {**TALK["conversation"], "alert_words": ["suicid*"]}},
-            "conversation.alert must be the text that alert words show",
+            "alert words must have a text that they show",
         ),
     ],
 )
@@ -75,6 +88,55 @@ def test_inconsistent_study_is_refused(parts: dict[str, Any], sentence: str) -> 
     with pytest.raises(ValidationError) as error:
         talk(**parts)
     assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"draft": None}, "draft.partners must name whom raters write with"),
+        ({"design": {"trials": "single"}}, "design.trials must be `draft` if raters write drafts, found single"),
+        ({"conversation": TALK["conversation"]}, "draft must not be set if raters have conversations"),
+        ({"draft": {"partners": {"warm": HELPER}}}, "a partner for each source, found none for diary"),
+        (
+            {"conditions": {**TALK["conditions"], "way": {"kind": "layout"}}},
+            "must not be of kind layout if raters write",
+        ),
+        ({"conditions": {**TALK["conditions"], "label": LABEL}, **DEBRIEF}, "draft.ethics must say who approved"),
+        ({"design": {"trials": "draft", "repeats": {"n": 1}}}, "design.repeats must not be set if raters write drafts"),
+        (
+            {"draft": {**WRITE["draft"], "min_words": 9, "max_words": 8}},
+            "draft.min_words must be at most draft.max_words",
+        ),
+        (
+            {"draft": {**WRITE["draft"], "alert_words": ["suicid*"]}},
+            "alert words must have a text that they show",
+        ),
+        ({"draft": {"partners": {"warm": {"model": "m"}}}}, "must have a prompt, which says what to suggest"),
+    ],
+)
+def test_inconsistent_study_of_drafts_is_refused(parts: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        write(**parts)
+    assert sentence in str(error.value)
+
+
+def test_drafts_are_trials_without_responses_whose_help_must_be_declared() -> None:
+    found = write()
+    assert [trial.responses for trial in planned_trials(found, [PlannedItem("a")])] == [(), ()]
+    assert (found.writing, found.hides_sources, protocol().writing) == (found.draft, False, None)
+    assert not_declared(found)
+    assert not not_declared(write(flow={"consent": {"version": "1", "text": "Sent.", "sends_to_model": True}}))
+    assert placeholders(found) == {}
+
+
+def test_each_kind_says_whom_raters_write_with_and_whether_they_see_pieces() -> None:
+    whole = talk(conversation={**TALK["conversation"], "replies_shown": "whole"}).writing
+    kinds = [one for one in (talk().writing, whole, write().writing) if one]
+    assert [([*one.all_partners], one.shows_pieces) for one in kinds] == [
+        (["warm", "diary"], True),
+        (["warm", "diary"], False),
+        (["warm", "diary"], False),
+    ]
 
 
 def test_swapped_labels_are_allowed_with_the_words_of_who_approved_them() -> None:

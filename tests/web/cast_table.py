@@ -231,8 +231,9 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/rate/{token}": raters(404, 200, 404, 404),
     "POST /s/{slug}/rate/{token}": raters(404, 422, 404, 404),
     "POST /s/{slug}/rate/{token}/save": raters(404, 422, 404, 404),
-    # A study without conversations has none to write in: its raters are sent to their page.
+    # A study without conversations and drafts has none to write in: its raters are sent to their page.
     "POST /s/{slug}/rate/{token}/say": raters(404, 303, 404, 404),
+    "POST /s/{slug}/rate/{token}/write": raters(404, 303, 404, 404),
     "POST /s/{slug}/rate/{token}/again": raters(404, 303, 404, 404),
     "POST /s/{slug}/rate/{token}/end": raters(404, 303, 404, 404),
     "GET /s/{slug}/rate/{token}/reply": raters(404, 200, 404, 404),

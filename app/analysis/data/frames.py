@@ -182,18 +182,17 @@ def is_missing(column: pd.Series[Any]) -> bool:
     return len(column) > 0 and bool(pd.isna(column.iloc[0])) and bool(column.isna().all())
 
 
-# Conversations of raters: each is a text of its own, which nobody else has, about one of few items that were chosen.
+# Conversations and drafts of raters: each is a text that nobody else has, about one of few items that were chosen.
 
 # The column of responses that names the rater who wrote it.
 WRITTEN_BY = "written_by"
 
 
-def with_conversations(frames: Frames) -> Frames:
-    """Return the frames with each conversation as an item of its own, which has the attributes of its item.
+def with_own_texts(frames: Frames) -> Frames:
+    """Return the frames with each text of a rater as an item of its own, which has the attributes of its item.
 
-    Nobody else rates a conversation, and its item is the task, which was chosen and not drawn: intervals then
-    generalize to new raters with their conversations about the same tasks. Answers about an item are about the rater's
-    conversation.
+    Nobody else rates a rater's text, and its item is the task, which was chosen and not drawn: intervals then
+    generalize to new raters with their texts about the same tasks. Answers about an item are about the rater's text.
     """
     responses = frames.responses
     if responses.empty:

@@ -17,7 +17,7 @@ from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.filters import filtered
 from app.analysis.data.flow import arm_of, is_by_condition
 from app.analysis.data.frame_evidence import rater_flags
-from app.analysis.data.frames import Frames, for_items_only, with_conversations, with_slots
+from app.analysis.data.frames import Frames, for_items_only, with_own_texts, with_slots
 from app.analysis.data.participants import flow_of
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.data.simulated import ARE_SIMULATED, counted_frames
@@ -402,7 +402,7 @@ def report_of(
     frames, n_simulated = counted_frames(frames)
     earlier = earlier_words(frames)
     frames = frames if is_known else with_slots(frames)
-    frames = with_conversations(frames) if protocol.conversation else frames
+    frames = with_own_texts(frames) if protocol.writing else frames
     # From all answers, before filtering: the same raters are flagged in every part of the results.
     flagged = {} if only_primary and not filters.without_flagged else rater_flags(frames, protocol)
     frames, protocol = filtered(frames, filters, flagged), filtered_protocol(protocol, filters)

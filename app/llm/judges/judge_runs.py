@@ -79,10 +79,10 @@ def estimate_runs(db: Connection, study: StudyRow, judges: Iterable[JudgeSetting
 
 
 def _planned(db: Connection, judged: JudgedStudy, settings: JudgeSettings) -> list[PlannedRequest]:
-    if judged.protocol.conversation:
+    if writing := judged.protocol.writing:
         raise NothingToJudgeError(
-            "In this study, raters write the conversations that they are asked about. Models can judge them in a study "
-            "that has them as its texts."
+            f"In this study, raters write the {writing.words.several} that they are asked about. Models can judge them "
+            "in a study that has them as its texts."
         )
     planned = planned_requests(db, judged, settings)
     if not planned:

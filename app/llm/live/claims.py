@@ -17,8 +17,8 @@ from app.base.database.process_locks import lock_until_commit
 from app.llm.client.budget import prompt_tokens
 from app.llm.client.servers import ModelServer
 from app.llm.live.written import Turn, Written, messages_to
-from app.protocol.conversation import Conversation, Partner
 from app.protocol.study import Protocol
+from app.protocol.writing import Partner, SafeWriting
 from app.rating.conversations.turns import NO_BUDGET, partner_in
 from app.studies.protocols import get_protocol
 
@@ -32,7 +32,7 @@ _GET = text("""
                         FROM jsonb_array_elements(i.turns) WITH ORDINALITY o (turn, place))) AS item,
       encode(sha256(convert_to(concat(a.token, '-', t.number), 'UTF8')), 'hex') AS request_key,
       (SELECT jsonb_agg(jsonb_build_array(o.speaker, o.text) ORDER BY o.number) FROM conversation_turns o
-       WHERE o.study_id = t.study_id AND o.assignment_id = t.assignment_id AND o.number < t.number
+       WHERE o.study_id = t.study_id AND o.assignment_id = t.assignment_id AND o.number < t.number AND o.number > 0
          AND o.state = 'said') AS turns
     FROM conversation_turns t
     JOIN assignments a ON a.study_id = t.study_id AND a.id = t.assignment_id
@@ -132,7 +132,7 @@ class Claim:
     protocol: Protocol
     source: str
     partner: Partner
-    bounds: Conversation
+    bounds: SafeWriting
     server: ModelServer
     item: str
     turns: tuple[Turn, ...]
@@ -182,8 +182,8 @@ def server_of(partner: Partner, servers: Sequence[ModelServer]) -> ModelServer:
 def missing_models(protocol: Protocol, servers: Sequence[ModelServer]) -> tuple[str, ...]:
     """One sentence for each partner that no server of the installation can play."""
     found = []
-    partners = protocol.conversation.partners if protocol.conversation else {}
-    for partner in partners.values():
+    partners = protocol.writing.all_partners.values() if protocol.writing else ()
+    for partner in partners:
         try:
             if partner.replies == "model":
                 server_of(partner, servers)
@@ -204,7 +204,7 @@ def claim(db: Connection, key: Key, servers: Sequence[ModelServer]) -> Claim | O
         return Over(row["state"], row["text"] or "")
     protocol = get_protocol(db, key.study_id, row["protocol_version"], row["sha256"])
     source, partner = partner_in(protocol, row["condition"])
-    bounds = protocol.conversation
+    bounds = protocol.writing
     assert bounds is not None  # noqa: S101 - `partner_in` says so
     turns = tuple((speaker, said) for speaker, said in row["turns"] or ())
     try:

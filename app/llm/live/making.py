@@ -108,7 +108,7 @@ class Making:
         self._heard = ""
         partner = self._own.partner
         parameters = Parameters(partner.reply_tokens, partner.temperature)
-        hears = self._hear if self._own.bounds.replies_shown == "as_written" else None
+        hears = self._hear if self._own.bounds.shows_pieces else None
         async with line.turns:
             self.is_sent = self._is_under_way = True
             self._n_tries += 1

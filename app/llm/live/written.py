@@ -9,9 +9,10 @@ from typing import Literal
 
 from app.llm.client.answers import is_refusal
 from app.llm.client.endpoint import Message, Reply
-from app.protocol.conversation import Partner
+from app.protocol.draft import DraftPartner
 from app.protocol.opening import sources_named
 from app.protocol.study import Protocol
+from app.protocol.writing import Partner
 
 # What a lead should know about a reply: it declines in words; it ended at its limit; it repeats the system prompt, or
 # names a source of a blind study; the model was not sent the oldest turns; or the rater saw the beginning of another
@@ -19,6 +20,8 @@ from app.protocol.study import Protocol
 Flag = Literal["refusal", "cut_off", "leak", "names_source", "shortened", "begun_again"]
 Turn = tuple[Literal["rater", "partner"], str]
 ITEM = "{item}"
+# What a model is sent as a text that does not have a word yet: servers refuse empty messages.
+NOTHING_YET = "(nothing yet)"
 _ROLES = {"rater": "user", "partner": "assistant"}
 # No script needs more for a token on average; and no rater reads more.
 _CHARACTERS_PER_TOKEN, _MAX_CHARACTERS = 10, 50_000
@@ -30,11 +33,18 @@ ONLY_THOUGHTS = "The model used all tokens of its reply for thoughts. Allow more
 
 
 def messages_to(partner: Partner, item: str, turns: Sequence[Turn]) -> list[Message]:
-    """The system prompt and the turns, as they are stored; turns of one speaker in a row are one message."""
+    """The system prompt and the turns, as they are stored.
+
+    Turns of one speaker in a row are one message: all of them, or of a draft the last, which has its text as it is.
+    """
+    is_draft = isinstance(partner, DraftPartner)
     told = partner.prompt.replace(ITEM, item).strip()
     messages = [{"role": "system", "content": told}] if told else []
-    for speaker, said in turns:
-        if messages and messages[-1]["role"] == _ROLES[speaker]:
+    for speaker, words in turns:
+        said = words or NOTHING_YET
+        if is_draft and messages and messages[-1]["role"] == _ROLES[speaker]:
+            messages[-1]["content"] = said
+        elif messages and messages[-1]["role"] == _ROLES[speaker]:
             messages[-1]["content"] += f"\n\n{said}"
         else:
             messages.append({"role": _ROLES[speaker], "content": said})
@@ -76,8 +86,8 @@ def written(protocol: Protocol, source: str, reply: Reply, flags: Collection[Fla
         reply: the answer.
         flags: those of how it was asked for.
     """
-    assert protocol.conversation is not None  # noqa: S101 - somebody has one
-    partner = protocol.conversation.partners[source]
+    assert protocol.writing is not None  # noqa: S101 - somebody writes
+    partner = protocol.writing.all_partners[source]
     words, most = _storable(reply.text).strip(), most_characters(partner)
     of_reply = {
         "thoughts": _storable(reply.thoughts) or None,

@@ -80,10 +80,10 @@ def trials_of_item(protocol: Protocol, kind: Trials, responses: Sequence[Candida
 
     Returns:
         For pairs, every pair or, with `pairs: reference`, each response with the reference's. For single responses, one
-        trial each. For sets and dialogues, one trial with all responses, even if there are none. For conversations, one
-        trial without any: each rater writes the response.
+        trial each. For sets and dialogues, one trial with all responses, even if there are none. For conversations and
+        drafts, one trial without any: each rater writes the response.
     """
-    if kind == "conversation":
+    if kind in {"conversation", "draft"}:
         return [()]
     reference = protocol.reference
     ordered = sorted(responses, key=lambda response: response.source != reference)

@@ -15,6 +15,8 @@ from app.rating.review.text_words import n_words
 WORDS_PER_MINUTE, SECONDS_PER_ANSWER = 238, 7.5
 # To write a message of about 30 words and read its reply.
 MINUTES_PER_MESSAGE = 1.25
+# To compose a text at a keyboard (Karat et al. 1999).
+WORDS_WRITTEN_PER_MINUTE = 19
 # From this many minutes on, they are rounded to multiples of five.
 _LONG, _STEP = 10, 5
 # The words and responses of the first items stand for all of them, so that a draft can be planned.
@@ -48,21 +50,23 @@ def minutes_per_trial(db: Connection, study_id: int, protocol: Protocol) -> floa
     """The time to read and rate a trial."""
     items = db.execute(_TEXTS, {"study": study_id}).all()
     kind, n_items = kind_of_trials(protocol, [item.n for item in items]), max(1, len(items))
-    shown = [min(item.n, {"single": 1, "pairs": 2, "conversation": 0}.get(kind, item.n)) for item in items]
+    shown = [min(item.n, {"single": 1, "pairs": 2, "conversation": 0, "draft": 0}.get(kind, item.n)) for item in items]
     words: float = sum(item.words + n * float(item.words_each) for item, n in zip(items, shown, strict=True)) / n_items
     n_shown: float = sum(shown) / n_items
     asked = [question.target for question in protocol.questions if question.target != "rater"]
     n_answers = sum(n_shown if target == "response" else 1 for target in asked)
-    return words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60 + conversation_minutes(protocol)
+    return words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60 + writing_minutes(protocol)
 
 
-def conversation_minutes(protocol: Protocol) -> float:
-    """The time of a conversation: as many messages as raters are asked for, and the replies to them."""
-    talk = protocol.conversation
-    if talk is None:
+def writing_minutes(protocol: Protocol) -> float:
+    """The time to write what raters are asked for: messages, with the replies to them, or the words of a text."""
+    if protocol.conversation:
+        usual, most = protocol.conversation.min_messages * MINUTES_PER_MESSAGE, protocol.conversation.minutes
+    elif protocol.draft:
+        usual, most = protocol.draft.min_words / WORDS_WRITTEN_PER_MINUTE, protocol.draft.minutes
+    else:
         return 0.0
-    usual = talk.min_messages * MINUTES_PER_MESSAGE
-    return usual if talk.minutes is None else min(usual, talk.minutes)
+    return usual if most is None else min(usual, most)
 
 
 def rounded(minutes: float) -> int:

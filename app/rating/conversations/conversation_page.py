@@ -20,8 +20,8 @@ from app.base.rendering.markdown import response_markdown
 from app.base.web.deps import Db, turn
 from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
-from app.rating.conversations.transcripts import end
-from app.rating.conversations.turns import Talk, is_conversing, say, talk_of, try_again
+from app.rating.conversations.transcripts import end, read_writing
+from app.rating.conversations.turns import Exchange, Talk, is_writing, say, talk_of, try_again
 from app.rating.deps import FormFields, Own, get_own
 from app.rating.http_responses import go, rater_page
 from app.rating.page.sheet import reading_sheet
@@ -68,9 +68,7 @@ def conversation_page(
 ) -> Response:
     """The conversation as far as it is; a reply that is awaited is being made from now on at the latest."""
     talk = talk_of(db, protocol, view)
-    if talk.awaited:
-        replies: Replies = request.app.state.replies
-        replies.ensure(view.study_id, talk.awaited.id)
+    ensure_reply(request, view, talk)
     return rater_page(
         request,
         "converse.html",
@@ -82,6 +80,13 @@ def conversation_page(
         **conversation_context(protocol, view, talk)
         | {"draft": draft, "problem": problem, "skip_reasons": reasons_at(protocol, view)},
     )
+
+
+def ensure_reply(request: Request, view: AssignmentView, written: Exchange[Any, Any]) -> None:
+    """Have the reply made that is awaited, if one is."""
+    if written.awaited:
+        replies: Replies = request.app.state.replies
+        replies.ensure(view.study_id, written.awaited.id)
 
 
 def conversation_context(protocol: Protocol, view: AssignmentView, talk: Talk) -> dict[str, Any]:
@@ -114,20 +119,27 @@ def submit_again(request: Request, slug: str, db: Db, own: Own) -> Response:
 
 @router.post("/{slug}/rate/{token}/end")
 def submit_end(request: Request, slug: str, db: Db, own: Own) -> Response:
-    _, view, talk = _open(db, own)
+    session, view, talk = _open(db, own)
     if talk is None:
         return go(request, "show_current", slug=slug)
     if talk.may_end:
-        end(db, view, talk)
+        end(db, protocol_of(db, session), view, talk)
     return go(request, "show_rate", slug=slug, token=view.token)
+
+
+def goes_on(db: Connection, own: Own) -> Protocol | None:
+    """The study of an assignment whose rater still writes; None if they do not."""
+    session, view = own
+    protocol = protocol_of(db, session)
+    may_write = view.state == "leased" and may_rate(db, session, view) and is_writing(protocol, view)
+    return protocol if may_write else None
 
 
 def _open(db: Connection, own: Own) -> tuple[RatingSession, AssignmentView, Talk | None]:
     """The conversation of an assignment, if it goes on."""
     session, view = own
-    protocol = protocol_of(db, session)
-    goes_on = view.state == "leased" and may_rate(db, session, view) and is_conversing(protocol, view)
-    return session, view, talk_of(db, protocol, view) if goes_on else None
+    protocol = goes_on(db, own)
+    return session, view, talk_of(db, protocol, view) if protocol and protocol.conversation else None
 
 
 @router.get("/{slug}/rate/{token}/reply")
@@ -147,10 +159,12 @@ async def stream_reply(request: Request, slug: str, token: UUID) -> Response:
 def _awaited(request: Request, slug: str, token: UUID) -> tuple[int, int, bool] | None:
     """Study and ID of the awaited turn, and whether replies are shown whole."""
     with request.app.state.begin() as db:
-        _, view, talk = _open(db, get_own(request, slug, token, db))
-        if talk is None or talk.awaited is None:
+        own = get_own(request, slug, token, db)
+        protocol, view = goes_on(db, own), own[1]
+        written = read_writing(db, protocol, view) if protocol else None
+        if written is None or written.awaited is None:
             return None
-        return view.study_id, talk.awaited.id, talk.bounds.replies_shown == "whole"
+        return view.study_id, written.awaited.id, not written.bounds.shows_pieces
 
 
 async def _events(heard: AsyncIterator[Heard], *, is_whole: bool) -> AsyncIterator[str]:

@@ -1,24 +1,29 @@
-"""The end of a conversation: its transcript becomes a response, which the questions are about."""
+"""The end of what a rater writes before the questions: it becomes a response, which the questions are about."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sqlalchemy import Connection, text
 
+from app.protocol.authorship import is_kept, share_of_model
 from app.protocol.dialogue import n_words
-from app.rating.conversations.turns import ConversationTurn, Talk
+from app.protocol.study import Protocol
+from app.rating.conversations.drafts import DraftText, close, draft_of, read_draft
+from app.rating.conversations.turns import ConversationTurn, Talk, read_talk, talk_of
 from app.rating.seats.assignment_view import AssignmentView, texts_of
 
 # How the rater is called in transcripts, in which the partner has a name.
 RATER, PARTNER = "Participant", "Partner"
-# The time of the questions begins with them. A conversation that is over stays as it is.
+# The time of the questions begins with them. What is over stays as it is.
 _END = text("""
     WITH written AS (
-      INSERT INTO responses (study_id, key, position, item_id, source_id, turns, rater_id, attributes)
-      SELECT a.study_id, concat('conversation-', r.key, '-', n.place), n.place, :item, s.id, CAST(:turns AS jsonb),
-             r.id, CAST(:attributes AS jsonb) || jsonb_build_object('written_by', r.key)
+      INSERT INTO responses (study_id, key, position, item_id, source_id, text, turns, rater_id, attributes)
+      SELECT a.study_id, concat(CAST(:kind AS text), '-', r.key, '-', n.place), n.place, :item, s.id,
+             CAST(:text AS text), CAST(:turns AS jsonb), r.id,
+             CAST(:attributes AS jsonb) || jsonb_build_object('written_by', r.key)
       FROM assignments a
       JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
       JOIN sources s ON s.study_id = a.study_id AND s.key = :source
@@ -31,28 +36,46 @@ _END = text("""
 """)
 
 
-def end(db: Connection, view: AssignmentView, talk: Talk) -> AssignmentView:
-    """End a conversation for good; the page of the assignment then asks its questions. A second click changes nothing.
+def read_writing(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk | DraftText:
+    """What the rater of an assignment has written so far, as it is stored."""
+    return read_talk(db, protocol, view) if protocol.conversation else read_draft(db, protocol, view)
+
+
+def writing_of(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk | DraftText:
+    """The same as its page shows it."""
+    return talk_of(db, protocol, view) if protocol.conversation else draft_of(db, protocol, view)
+
+
+def end(db: Connection, protocol: Protocol, view: AssignmentView, written: Talk | DraftText) -> AssignmentView:
+    """End what is written for good; the page of the assignment then asks its questions. A second click changes nothing.
 
     Args:
         db: the transaction that locked the rating session.
+        protocol: the study.
         view: the assignment.
-        talk: its conversation, in which the rater has written something.
+        written: its conversation or text, in which the rater has written something.
     """
-    said = [turn for turn in talk.turns if turn.state == "said"]
+    if isinstance(written, DraftText):
+        written = close(db, protocol, view, written)
+        content: dict[str, str | None] = {"text": written.text.strip(), "turns": None}
+        attributes = attributes_of_draft(written)
+    else:
+        said = [turn for turn in written.turns if turn.state == "said"]
+        turns = json.dumps([_turn(written, turn) for turn in said], ensure_ascii=False)
+        content, attributes = {"text": None, "turns": turns}, attributes_of(written)
     values = {
         "study": view.study_id,
         "assignment": view.id,
         "item": view.item_id,
-        "source": talk.source,
-        "label": talk.label,
-        "turns": json.dumps([_turn(talk, turn) for turn in said], ensure_ascii=False),
-        "attributes": json.dumps(attributes_of(talk)),
+        "source": written.source,
+        "kind": written.bounds.words.kind,
+        "label": written.label,
+        "attributes": json.dumps(attributes),
     }
-    response: int | None = db.execute(_END, values).scalar_one_or_none()
+    response: int | None = db.execute(_END, values | content).scalar_one_or_none()
     if response is None:
         return view
-    shown = (talk.label,) if talk.label is not None else None
+    shown = (written.label,) if written.label is not None else None
     texts = texts_of(db, view.study_id, view.item_id, [response])
     return replace(view, response_ids=(response,), shown_labels=shown, responses=texts["responses"])
 
@@ -72,14 +95,47 @@ def attributes_of(talk: Talk) -> dict[str, str]:
     own = [turn for turn in talk.turns if turn.is_own]
     others = [turn for turn in talk.turns if not turn.is_own and turn.state == "said"]
     times = [turn.said_at for turn in talk.turns if turn.said_at is not None and turn.number >= own[0].number]
-    flags = sorted({flag for turn in talk.turns for flag in turn.flags})
-    found = {
-        "ended_by": talk.ended_by,
-        "n_messages": len(own),
-        "n_replies": sum(turn.number > own[0].number for turn in others),
-        "rater_words": sum(n_words(turn.text, None) for turn in own),
-        "partner_words": sum(n_words(turn.text, None) for turn in others),
-        "seconds": round((max(times) - min(times)).total_seconds()),
-        "flags": " ".join(flags),
-    }
+    return _said(
+        {
+            "ended_by": talk.ended_by,
+            "n_messages": len(own),
+            "n_replies": sum(turn.number > own[0].number for turn in others),
+            "rater_words": _words(own),
+            "partner_words": _words(others),
+            "seconds": round((max(times) - min(times)).total_seconds()),
+            "flags": " ".join(talk.flags),
+        }
+    )
+
+
+def attributes_of_draft(draft: DraftText) -> dict[str, str]:
+    """What is counted in a text, as columns of responses.csv.
+
+    Returns:
+        `ended_by`; `n_words`; `n_suggestions` that the rater was shown, `n_taken` of them, and `n_changed`: taken, and
+        not in the final text as they were; `share_of_model`, see `app.protocol.authorship`; `seconds` from when the
+        item was first shown to the last change; `flags`, if there are any. `written_by` is added when it is stored.
+    """
+    taken = [turn for turn in draft.suggestions if turn.decision == "taken"]
+    share = share_of_model(draft.earlier(), draft.text)
+    begun, last = draft.own.asked_at, draft.own.said_at
+    return _said(
+        {
+            "ended_by": draft.ended_by,
+            "n_words": draft.n_words,
+            "n_suggestions": len(draft.suggestions),
+            "n_taken": len(taken),
+            "n_changed": sum(not is_kept(turn.text or "", draft.text) for turn in taken),
+            "share_of_model": "" if share is None else round(share, 4),
+            "seconds": round((last - begun).total_seconds()) if begun and last else "",
+            "flags": " ".join(draft.flags),
+        }
+    )
+
+
+def _words(turns: Iterable[ConversationTurn]) -> int:
+    return sum(n_words(turn.text, None) for turn in turns)
+
+
+def _said(found: Mapping[str, object]) -> dict[str, str]:
     return {name: str(value) for name, value in found.items() if value != ""}

@@ -1,31 +1,35 @@
-"""The turns of a rater's conversation: what is said, what is awaited, and when it is over."""
+"""The turns of what a rater writes with a partner, said and awaited; and when a conversation is over."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from sqlalchemy import Connection, text
 
 from app.base.language.message import Message, message, messages
-from app.protocol.conversation import Conversation, Partner
+from app.protocol.conversation import Conversation, ConversationPartner
 from app.protocol.presentation import presentation, shown_labels
 from app.protocol.study import Protocol
+from app.protocol.writing import Partner, SafeWriting
 from app.rating.seats.assignment_view import AssignmentView
 
 State = Literal["said", "awaited", "withheld", "failed"]
 # Why a conversation is over, or why its rater ended it.
 EndedBy = Literal["rater", "rater_early", "messages", "time", "budget", "no_reply"]
+# What a rater did with a suggestion in a draft.
+Decision = Literal["taken", "ignored", "taken_back"]
 # The problem of a reply that was not asked for, because the budget would not have been enough.
 NO_BUDGET = "budget"
-ALERT = "alert"
+# Flags of the rater's turns.
+ALERT, SIMULATED = "alert", "simulated"
 
 _LIST = text("""
-    SELECT id, number, speaker, state, text, flags, said_at, problem,
-           extract(epoch FROM now() - said_at) AS age_s
+    SELECT id, number, speaker, state, text, flags, asked_at, said_at, problem, decision, revision,
+           extract(epoch FROM now() - CASE WHEN number = 0 THEN asked_at ELSE said_at END) AS age_s
     FROM conversation_turns WHERE study_id = :study AND assignment_id = :assignment ORDER BY number
 """)
 _ADD = text("""
@@ -42,17 +46,20 @@ _AGAIN = text("""
 
 @dataclass(frozen=True, slots=True)
 class ConversationTurn:
-    """A turn as stored. `age_s`: the seconds since it was said."""
+    """A turn as stored; number 0 is the text of a draft. `age_s`: the seconds since it was said, or the text begun."""
 
     id: int
     number: int
     speaker: Literal["rater", "partner"]
     state: State
     text: str | None
-    flags: Sequence[str]
-    said_at: datetime | None
-    problem: str | None
-    age_s: float | None
+    flags: Sequence[str] = ()
+    asked_at: datetime | None = None
+    said_at: datetime | None = None
+    problem: str | None = None
+    decision: Decision | None = None
+    revision: int = 0
+    age_s: float | None = None
 
     @property
     def is_own(self) -> bool:
@@ -60,20 +67,19 @@ class ConversationTurn:
         return self.speaker == "rater"
 
 
+P = TypeVar("P", bound=Partner)
+B = TypeVar("B", bound=SafeWriting)
+
+
 @dataclass(frozen=True, slots=True)
-class Talk:
-    """A conversation as far as it is. `label`: what the rater is told about the partner, if anything."""
+class Exchange(Generic[P, B]):
+    """What a rater writes with a partner, as far as it is. `label`: what they are told about the partner."""
 
     source: str
-    partner: Partner
-    bounds: Conversation
+    partner: P
+    bounds: B
     turns: tuple[ConversationTurn, ...]
     label: str | None = None
-
-    @property
-    def n_messages(self) -> int:
-        """How many messages the rater has written."""
-        return sum(turn.is_own for turn in self.turns)
 
     @property
     def next_number(self) -> int:
@@ -94,6 +100,22 @@ class Talk:
     def failed(self) -> ConversationTurn | None:
         """The reply that did not come, and can be tried again."""
         return self.last if self.last and self.last.state == "failed" and self.last.problem != NO_BUDGET else None
+
+    @property
+    def flags(self) -> list[str]:
+        """What a lead should look at in any of the turns."""
+        return sorted({flag for turn in self.turns for flag in turn.flags})
+
+
+class Talk(Exchange[ConversationPartner, Conversation]):
+    """A conversation as far as it is."""
+
+    __slots__ = ()
+
+    @property
+    def n_messages(self) -> int:
+        """How many messages the rater has written."""
+        return sum(turn.is_own for turn in self.turns)
 
     @property
     def minutes_left(self) -> float | None:
@@ -127,21 +149,31 @@ class Talk:
         return self.n_messages > 0 and self.awaited is None
 
 
-def is_conversing(protocol: Protocol, view: AssignmentView) -> bool:
-    """Whether the page of an assignment is its conversation, which is not over yet."""
-    return protocol.conversation is not None and not view.response_ids
+def is_writing(protocol: Protocol, view: AssignmentView) -> bool:
+    """Whether the page of an assignment is what its rater writes before the questions, which is not over yet."""
+    return protocol.writing is not None and not view.response_ids
 
 
 def partner_in(protocol: Protocol, condition: str) -> tuple[str, Partner]:
     """The source that raters write with in a cell, and who that is.
 
     Raises:
-        LookupError: the study has no conversations.
+        LookupError: raters write nothing before the questions.
     """
-    if protocol.conversation is None:
+    if protocol.writing is None:
         raise LookupError(protocol.slug)
-    source = presentation(protocol, condition).source or next(iter(protocol.sources))
-    return source, protocol.conversation.partners[source]
+    source = source_in(protocol, condition)
+    return source, protocol.writing.all_partners[source]
+
+
+def source_in(protocol: Protocol, condition: str) -> str:
+    """The source that raters write with in a cell."""
+    return presentation(protocol, condition).source or next(iter(protocol.sources))
+
+
+def label_in(protocol: Protocol, condition: str, source: str) -> str | None:
+    """What raters are told about their partner in a cell."""
+    return shown_labels(protocol, condition, [source])[0]
 
 
 def talk_of(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
@@ -152,32 +184,39 @@ def talk_of(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
     """
     talk = read_talk(db, protocol, view)
     if not talk.turns and talk.partner.opening.strip():
-        _add(db, view, 1, "partner", talk.partner.opening.strip())
+        add_turn(db, view, 1, "partner", talk.partner.opening.strip())
         talk = read_talk(db, protocol, view)
     return talk
 
 
 def read_talk(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
     """The conversation of an assignment as it is stored."""
+    return _talk(protocol, view.condition, read_turns(db, view))
+
+
+def read_turns(db: Connection, view: AssignmentView) -> tuple[ConversationTurn, ...]:
+    """The turns of an assignment as they are stored."""
     rows = db.execute(_LIST, {"study": view.study_id, "assignment": view.id}).mappings()
-    return _talk(protocol, view.condition, tuple(ConversationTurn(**row) for row in rows))
+    return tuple(ConversationTurn(**row) for row in rows)
 
 
 def example_talk(protocol: Protocol, condition: str) -> Talk:
     """A conversation that begins, for a preview."""
-    opening = partner_in(protocol, condition)[1].opening.strip()
-    first = ConversationTurn(0, 1, "partner", "said", opening, (), None, None, None)
-    return _talk(protocol, condition, (first,) if opening else ())
+    talk = _talk(protocol, condition, ())
+    opening = talk.partner.opening.strip()
+    first = ConversationTurn(0, 1, "partner", "said", opening)
+    return replace(talk, turns=(first,) if opening else ())
 
 
 def _talk(protocol: Protocol, condition: str, turns: tuple[ConversationTurn, ...]) -> Talk:
-    source, partner = partner_in(protocol, condition)
-    assert protocol.conversation is not None  # noqa: S101 - `partner_in` says so
-    label = shown_labels(protocol, condition, [source])[0]
+    if protocol.conversation is None:
+        raise LookupError(protocol.slug)
+    source = source_in(protocol, condition)
+    partner, label = protocol.conversation.partners[source], label_in(protocol, condition, source)
     return Talk(source, partner, protocol.conversation, turns, label)
 
 
-def _add(
+def add_turn(
     db: Connection,
     view: AssignmentView,
     number: int,
@@ -185,6 +224,7 @@ def _add(
     words: str | None,
     flags: Iterable[str] = (),
 ) -> None:
+    """Store a turn, unless it is there; without words, a reply is awaited."""
     values = {"study": view.study_id, "assignment": view.id, "number": number, "speaker": speaker, "text": words}
     state = "awaited" if words is None else "said"
     db.execute(_ADD, values | {"state": state, "flags": list(flags)})
@@ -211,7 +251,7 @@ def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: st
     Returns:
         Why it is not stored; None if it is.
     """
-    words = words.replace("\r\n", "\n").replace("\r", "\n").strip()
+    words = with_line_feeds(words).strip()
     if number != str(talk.next_number):
         is_there = any(turn.is_own and (str(turn.number), turn.text) == (number, words) for turn in talk.turns)
         return None if is_there else ELSEWHERE
@@ -228,10 +268,15 @@ def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: st
     if talk.over or talk.awaited or talk.failed:
         return ELSEWHERE
     flags = [ALERT] if is_alert(talk.bounds, words) else []
-    _add(db, view, talk.next_number, "rater", words, flags)
+    add_turn(db, view, talk.next_number, "rater", words, flags)
     if talk.partner.replies == "model":
-        _add(db, view, talk.next_number + 1, "partner", None)
+        add_turn(db, view, talk.next_number + 1, "partner", None)
     return None
+
+
+def with_line_feeds(words: str) -> str:
+    """What a form has, with lines as they are stored."""
+    return words.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def try_again(db: Connection, view: AssignmentView, talk: Talk) -> None:
@@ -240,8 +285,8 @@ def try_again(db: Connection, view: AssignmentView, talk: Talk) -> None:
         db.execute(_AGAIN, {"study": view.study_id, "assignment": view.id, "number": talk.failed.number})
 
 
-def is_alert(bounds: Conversation, words: str) -> bool:
-    """Whether a message has one of the words that show the alert, in upper or lower case."""
+def is_alert(bounds: SafeWriting, words: str) -> bool:
+    """Whether a text has one of the words that show the alert, in upper or lower case."""
     return any(re.search(_pattern(word), words, re.IGNORECASE) for word in bounds.alert_words)
 
 
@@ -254,8 +299,8 @@ def simulate(db: Connection, view: AssignmentView, talk: Talk) -> None:
     """Store as many messages of a simulated rater as are asked for, with made-up replies: no model is asked."""
     number = talk.next_number
     for message_number in range(1, talk.bounds.min_messages + 1):
-        _add(db, view, number, "rater", f"Simulated message {message_number}.", ["simulated"])
+        add_turn(db, view, number, "rater", f"Simulated message {message_number}.", [SIMULATED])
         number += 1
         if talk.partner.replies == "model":
-            _add(db, view, number, "partner", f"Simulated reply {message_number}.", ["simulated"])
+            add_turn(db, view, number, "partner", f"Simulated reply {message_number}.", [SIMULATED])
             number += 1

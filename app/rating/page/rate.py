@@ -17,7 +17,8 @@ from app.protocol.questions.saves import UNKNOWN, Save
 from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
 from app.rating.conversations.conversation_page import conversation_page
-from app.rating.conversations.turns import is_conversing
+from app.rating.conversations.draft_page import draft_page
+from app.rating.conversations.turns import is_writing
 from app.rating.deps import Form, Own, OwnTrial, Session, get_form, get_own
 from app.rating.http_responses import go, go_to_step, rater_page, refuse_save
 from app.rating.page.sheet import make_sheet
@@ -98,7 +99,7 @@ def _stored(handle: Handler, request: Request, slug: str, token: UUID, form: For
 def _submit(request: Request, db: Connection, own: OwnTrial, form: Form) -> Response:
     (session, view), slug = own, request.path_params["slug"]
     resume(db, session)
-    if not may_rate(db, session, view) or is_conversing(protocol_of(db, session), view):
+    if not may_rate(db, session, view) or is_writing(protocol_of(db, session), view):
         return go(request, "show_current", slug=slug)
     submission = submit_rating(db, session, view, form, goes_on=True)
     if submission.answers.wrong:
@@ -111,7 +112,7 @@ def _submit(request: Request, db: Connection, own: OwnTrial, form: Form) -> Resp
 
 def _save(request: Request, db: Connection, own: OwnTrial, form: Form) -> Response:
     session, view = own
-    if not may_rate(db, session, view) or is_conversing(protocol_of(db, session), view):
+    if not may_rate(db, session, view) or is_writing(protocol_of(db, session), view):
         return refuse_save(request, 409, message("You can no longer change your ratings."))
     if saved := save_answers(db, session, view, form):
         return answer_save(request, saved.save, saved.older)
@@ -138,7 +139,7 @@ def follow(request: Request, slug: str, db: Db, session: RatingSession, view: As
 
 def _next(request: Request, slug: str, protocol: Protocol, session: RatingSession, view: AssignmentView) -> Response:
     """The next item in place of this one; without htmx by a redirect, so that *back* in a browser works."""
-    if not is_htmx(request) or is_conversing(protocol, view):
+    if not is_htmx(request) or is_writing(protocol, view):
         return go(request, "show_rate", slug=slug, token=view.token)
     response = _sheet(request, slug, protocol, session, view)
     response.headers["HX-Push-Url"] = request.app.url_path_for("show_rate", slug=slug, token=view.token)
@@ -146,10 +147,11 @@ def _next(request: Request, slug: str, protocol: Protocol, session: RatingSessio
 
 
 def _page(request: Request, slug: str, db: Connection, session: RatingSession, view: AssignmentView) -> Response:
-    """The page of an assignment: its questions, after its conversation in studies of them."""
+    """The page of an assignment: its questions, after what its rater writes first in studies of that."""
     protocol = protocol_of(db, session)
-    if is_conversing(protocol, view):
-        return conversation_page(request, slug, db, protocol, session, view)
+    if is_writing(protocol, view):
+        show = conversation_page if protocol.conversation else draft_page
+        return show(request, slug, db, protocol, session, view)
     return _sheet(request, slug, protocol, session, view)
 
 

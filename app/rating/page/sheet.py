@@ -172,8 +172,8 @@ def _sheet(
     places = places_as_read(n_cards, is_right_to_left=language_of(protocol.language).is_right_to_left)
     situation = _passage("item", view.text, view.turns, None if in_responses else turn)
     render = response_markdown if protocol.render == "markdown" else _as_written
-    # In their own conversation, raters find themselves.
-    own = language_of(protocol.language).say(OWN) if protocol.conversation else None
+    # In their own conversation, raters find themselves; their own text is named so.
+    own = language_of(protocol.language).say(OWN) if protocol.writing else None
     cards = tuple(_card(view, nth, place, turn, render, own) for nth, place in enumerate(places))
     return Sheet(
         shown,
@@ -204,8 +204,9 @@ def _card(
     response, n_shown = view.responses[place], len(view.responses)
     label = view.shown_labels[place] if view.shown_labels else None
     passage = _passage(f"r{place}", response["text"], response["turns"], last, render, own)
-    is_conversation = n_shown == 1 and passage.turns
-    name = message("Conversation") if is_conversation else response_name(nth, n_shown)
+    name = response_name(nth, n_shown)
+    if n_shown == 1 and (passage.turns or own):
+        name = message("Conversation") if passage.turns else message("Your text")
     return ResponseCard(name, letter(nth) if n_shown > 1 else "", label, passage)
 
 

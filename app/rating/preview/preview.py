@@ -72,10 +72,8 @@ def example_trial(db: Connection, study_id: int, protocol: Protocol, cell: str) 
     trial = next((trial for trial in planned_trials(protocol, items) if trial.cell.text == cell), None)
     if trial is None or trial.item.item_id is None:
         return None
-    if protocol.conversation:
-        sources = [partner_in(protocol, cell)[0]]
-    else:
-        sources = [response.source for response in trial.responses]
+    is_written = protocol.writing is not None
+    sources = [partner_in(protocol, cell)[0]] if is_written else [response.source for response in trial.responses]
     if not set(sources) <= set(protocol.sources):
         return None
     view = example_view(
@@ -87,16 +85,18 @@ def example_trial(db: Connection, study_id: int, protocol: Protocol, cell: str) 
         shown_labels=shown_labels(protocol, cell, sources),
         n_all=length_of(protocol),
     )
-    return with_example(view) if protocol.conversation else view
+    return with_example(protocol, view) if protocol.writing else view
 
 
-# The conversation that questions are about in a preview.
+# What questions are about in a preview of a study in which raters write.
+_EXAMPLE_TEXT = "Here is the rater’s text."
 _EXAMPLE = [
     {"speaker": RATER, "text": "Here is the rater’s first message.", "by": "rater"},
     {"speaker": PARTNER, "text": "Here is the partner’s reply.", "by": "partner"},
 ]
 
 
-def with_example(view: AssignmentView) -> AssignmentView:
-    """The page of a trial after its conversation."""
-    return replace(view, response_ids=(0,), responses=[{"text": None, "turns": _EXAMPLE}])
+def with_example(protocol: Protocol, view: AssignmentView) -> AssignmentView:
+    """The page of a trial after what its rater writes."""
+    written = {"text": None, "turns": _EXAMPLE} if protocol.conversation else {"text": _EXAMPLE_TEXT, "turns": None}
+    return replace(view, response_ids=(0,), responses=[written])

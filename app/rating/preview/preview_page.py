@@ -16,8 +16,7 @@ from app.protocol.pages.steps import questionnaire_of, slots_of_step
 from app.protocol.study import Protocol
 from app.protocol.waves import SECOND, end_step, wave_step
 from app.rating.arrival.expected_minutes import expected_minutes
-from app.rating.conversations.conversation_page import conversation_context
-from app.rating.conversations.turns import example_talk
+from app.rating.conversations.shown_writing import example_writing
 from app.rating.page.fields import fields_of, in_matrices
 from app.rating.page.plain_text import instructions_text, trial_text
 from app.rating.page.sheet import make_sheet
@@ -25,7 +24,7 @@ from app.rating.preview.preview import example_trial, length_of
 from app.rating.rater_path import today
 from app.rating.steps.endings import ending_of
 from app.rating.steps.last_pages import later_waves
-from app.studies.editor.preview_pages import CONVERSATION, PreviewPage, preview_pages
+from app.studies.editor.preview_pages import WRITING, PreviewPage, preview_pages
 from app.studies.editor.protocol_edits import get_draft
 from app.studies.editor.shown_draft import shown_protocol
 from app.studies.own_study import Own
@@ -80,12 +79,12 @@ def _page_of(
     request: Request, db: Db, study: StudyRow, protocol: Protocol, shown: PreviewPage
 ) -> tuple[str, dict[str, Any]]:
     """The template of a page and its context."""
-    if shown.step in {"rating", CONVERSATION}:
+    if shown.step in {"rating", *WRITING}:
         view = example_trial(db, study.id, protocol, shown.cell)
         if view is None:
             return "nothing.html", {}
-        if shown.step == CONVERSATION:
-            return "converse.html", conversation_context(protocol, view, example_talk(protocol, shown.cell))
+        if shown.step in WRITING:
+            return example_writing(protocol, view, shown.cell)
         return "rate.html", {"view": view, "sheet": make_sheet(protocol, view, wrong={}), "skip_reasons": ()}
     if questionnaire := questionnaire_of(protocol, shown.step):
         slots = slots_of_step(protocol, shown.step)

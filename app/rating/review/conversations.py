@@ -1,4 +1,4 @@
-"""The conversations of a study for its lead: who wrote how much with whom, and which to look at."""
+"""The conversations or drafts of a study for its lead: who wrote how much with whom, and which to look at."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
+from app.protocol.dialogue import n_words
 from app.protocol.study import Protocol
 from app.rating.conversations.turns import partner_in
 
-# Those to look at first, and of them the latest. A turn has a row for each of its flags; an opening is no reply.
+# Those to look at first, and of them the latest. A turn has a row for each of its flags; an opening is no reply, and
+# the text of a draft, with number 0, no message.
 _LIST = text("""
     SELECT a.id, a.rater_id, r.key AS rater, i.key AS item, t.condition, a.response_ids <> '{}' AS is_over,
-           p.attributes ->> 'ended_by' AS ended_by, c.n_messages, c.n_replies, c.began_at, c.last_at, c.flags
+           p.attributes ->> 'ended_by' AS ended_by, c.text, c.n_taken,
+           CAST(p.attributes ->> 'share_of_model' AS double precision) AS share_of_model,
+           c.n_messages, c.n_replies, c.began_at, c.last_at, c.flags
     FROM (
-      SELECT assignment_id, count(DISTINCT number) FILTER (WHERE speaker = 'rater') AS n_messages,
+      SELECT assignment_id, count(DISTINCT number) FILTER (WHERE speaker = 'rater' AND number > 0) AS n_messages,
              count(DISTINCT number) FILTER (WHERE speaker = 'partner' AND state = 'said' AND number > 1) AS n_replies,
+             count(DISTINCT number) FILTER (WHERE decision = 'taken') AS n_taken,
+             max(text) FILTER (WHERE number = 0) AS text,
              min(asked_at) AS began_at, max(coalesce(said_at, asked_at)) AS last_at,
              array_remove(array_agg(DISTINCT f.flag) || array_agg(DISTINCT nullif(nullif(state, 'said'), 'awaited')),
                           NULL) AS flags
@@ -62,7 +68,11 @@ ENDED = {
 
 @dataclass(frozen=True, slots=True)
 class ConversationRow:
-    """A conversation. `id` is that of the assignment; `partner` is the label of the source."""
+    """A conversation or draft. `id` is that of the assignment; `partner` is the label of the source.
+
+    Of a draft, messages are requests for suggestions, and replies are these. `text` is its own; `share_of_model` is
+    there at its end.
+    """
 
     id: int
     rater_id: int
@@ -71,11 +81,19 @@ class ConversationRow:
     partner: str
     is_over: bool
     ended_by: str | None
+    text: str | None
+    n_taken: int
+    share_of_model: float | None
     n_messages: int
     n_replies: int
     began_at: datetime
     last_at: datetime
     flags: tuple[str, ...]
+
+    @property
+    def n_words(self) -> int:
+        """The words of a draft."""
+        return n_words(self.text, None)
 
     @property
     def minutes(self) -> float:

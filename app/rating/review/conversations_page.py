@@ -1,4 +1,4 @@
-"""The conversations of a study, those to look at first."""
+"""The conversations or drafts of a study, those to look at first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def show_conversations(
     used = conversations_used(db, study.id)
     rows = list_conversations(db, study.id, protocol, n=N_ON_PAGE, skipped=(at - 1) * N_ON_PAGE)
     is_last = at * N_ON_PAGE >= used.n
-    shown = {"rows": rows, "used": used, "at": at}
+    kind = protocol.writing.words.kind if protocol.writing else "conversation"
+    shown = {"rows": rows, "used": used, "at": at, "is_draft": kind == "draft", "title": f"{kind.capitalize()}s"}
     return page(
         request, "rating/review/conversations.html", status=200, lead=lead, study=study, is_last=is_last, **shown
     )

@@ -292,7 +292,7 @@ def _page(
         stored=stored,
         problems=problems,
         completion_code=protocol.completion.code,
-        has_conversations=protocol.conversation is not None,
+        writing=protocol.writing and protocol.writing.words,
         open_states=OPEN_STATES,
         suggestion_words=SUGGESTIONS_ON,
         platforms={one.row.platform for one in reviewed},

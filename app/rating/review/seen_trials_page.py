@@ -14,8 +14,9 @@ from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.base.web.middleware.security import FRAMING_POLICY
 from app.protocol.pages.reveal import Stage
-from app.rating.conversations.conversation_page import conversation_context
-from app.rating.conversations.turns import is_conversing, read_talk
+from app.rating.conversations.shown_writing import shown_writing
+from app.rating.conversations.transcripts import read_writing
+from app.rating.conversations.turns import is_writing
 from app.rating.page.sheet import make_sheet
 from app.rating.preview.preview_page import NOBODY, framed
 from app.rating.rater_path import slots_of
@@ -56,10 +57,11 @@ def show_rater_page(request: Request, db: Db, study: Own, rater: int, at: int = 
     version, view = get_seen_page(db, study.id, rater, shown)
     protocol = get_protocol(db, study.id, version)
     use_language(request, protocol.language)
-    if is_conversing(protocol, view):
+    if is_writing(protocol, view):
         view = replace(view, id=shown.id)
-        talk = conversation_context(protocol, view, read_talk(db, protocol, view)) | {"session": NOBODY, "now_ms": 0}
-        return framed(page(request, "rating/preview/converse.html", slug=study.slug, protocol=protocol, **talk))
+        template, written = shown_writing(protocol, view, read_writing(db, protocol, view))
+        written |= {"session": NOBODY, "now_ms": 0}
+        return framed(page(request, f"rating/preview/{template}", slug=study.slug, protocol=protocol, **written))
     # Questions of a later visit are below those of the first, although the rater saw them on a page of their own.
     asked = (*slots_of(protocol, view), *slots_of(protocol, replace(view, is_revisit=True)))
     view = replace(view, place=shown.position, n_all=shown.position)

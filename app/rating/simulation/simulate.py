@@ -13,8 +13,10 @@ from app.protocol.study import Protocol
 from app.protocol.study_design import Design
 from app.protocol.waves import numbered
 from app.rating.arrival.arrivals import ArrivalStudy, get_own_arrival_study
-from app.rating.conversations.transcripts import end
-from app.rating.conversations.turns import is_conversing, talk_of
+from app.rating.conversations.drafts import DraftText
+from app.rating.conversations.drafts import simulate as simulate_draft
+from app.rating.conversations.transcripts import end, writing_of
+from app.rating.conversations.turns import is_writing
 from app.rating.conversations.turns import simulate as simulate_turns
 from app.rating.rater_path import (
     Arrival,
@@ -245,8 +247,8 @@ def go_on(db: Connection, slug: str, token: str, mind: Mind, *, until: Container
 def _rate(db: Connection, session: RatingSession, page: AssignmentView, mind: Mind) -> None:
     """Answer and submit the page of a trial."""
     protocol = protocol_of(db, session)
-    if is_conversing(protocol, page):
-        page = _converse(db, protocol, page, mind)
+    if is_writing(protocol, page):
+        page = _write(db, protocol, page, mind)
     slots = slots_of(protocol, page)
     form, active_ms = mind.answer(page, slots)
     form |= gold_form(protocol, slots, page, mind.names, mind.rng)
@@ -255,12 +257,15 @@ def _rate(db: Connection, session: RatingSession, page: AssignmentView, mind: Mi
         raise RuntimeError(f"a simulated answer was refused: {submission.answers.wrong}")
 
 
-def _converse(db: Connection, protocol: Protocol, page: AssignmentView, mind: Mind) -> AssignmentView:
-    """Have the conversation of a page; the rater's impression of it is that of its source."""
-    simulate_turns(db, page, talk_of(db, protocol, page))
-    talk = talk_of(db, protocol, page)
-    page = end(db, page, talk)
-    mind.names.responses[page.response_ids[0]] = (mind.name, talk.source)
+def _write(db: Connection, protocol: Protocol, page: AssignmentView, mind: Mind) -> AssignmentView:
+    """Write what a page asks for; the rater's impression of it is that of its source."""
+    written = writing_of(db, protocol, page)
+    if isinstance(written, DraftText):
+        simulate_draft(db, protocol, page, written, mind.rng)
+    else:
+        simulate_turns(db, page, written)
+    page = end(db, protocol, page, writing_of(db, protocol, page))
+    mind.names.responses[page.response_ids[0]] = (mind.name, written.source)
     return page
 
 

@@ -36,7 +36,7 @@ _ROWS = {
     # Without what would tell the rater who the partner was.
     "conversation_turns": """
         SELECT jsonb_build_object('assignment_id', assignment_id, 'number', number, 'speaker', speaker, 'text', text,
-                                  'said_at', said_at)
+                                  'said_at', said_at, 'decision', decision)
         FROM conversation_turns WHERE study_id = :study AND assignment_id IN (
           SELECT id FROM assignments WHERE study_id = :study AND rater_id = :rater) ORDER BY assignment_id, number
     """,

@@ -68,7 +68,7 @@ def copy_study(
 def _without_answers(folder: StudyFolder) -> StudyFolder:
     """The texts of a study, without what its raters wrote."""
     nobody = named_in(None, Problems())
-    responses = no_responses() if folder.protocol.conversation else folder.responses
+    responses = no_responses() if folder.protocol.writing else folder.responses
     return StudyFolder(
         folder.protocol, folder.yaml, folder.items, responses, nobody, no_ratings(), images=folder.images
     )

@@ -234,7 +234,7 @@ _RULES: tuple[tuple[str, Callable[[Control, Data], Control]], ...] = (
     (r"checks\.(attention|comprehension)\.\d+\.correct", _right_answer),
     (r"checks\.flag_at", _flag_at),
     (r"language", _language),
-    (r"conversation\.partners", _of_sources),
+    (r"(conversation|draft)\.partners", _of_sources),
     (r"(flow\.(before|after)|waves\.\d+\.questionnaires)\.\d+\.questions", _questions_as_ticks(rater=True)),
     (r"flow\.revisit", _questions_as_ticks(rater=False)),
     (r"flow\.eligibility\.accept|(flow\.practice\.trials|checks\.gold)\.\d+\.expect", _expected),

@@ -9,10 +9,10 @@ from app.protocol.pages.steps import DONE, all_steps, questionnaire_of
 from app.protocol.study import Protocol
 from app.protocol.waves import WaveStep, wave_label, wave_step
 
-# What comes before the questions of a rating page, in studies of conversations.
-CONVERSATION = "conversation"
+# What comes before the questions of a rating page, in studies in which raters write.
+WRITING = {"conversation": "Conversation", "draft": "Writing a text"}
 _TITLES = {
-    CONVERSATION: "Conversation",
+    **WRITING,
     "consent": "Consent form",
     "eligibility": "Eligibility questions",
     "instructions": "Instructions",
@@ -50,7 +50,7 @@ def preview_pages(protocol: Protocol) -> list[PreviewPage]:
         if step == "rating":
             for cell in cells(protocol.conditions):
                 words = protocol.labels.condition(cell.text)
-                shown = (CONVERSATION, step) if protocol.conversation else (step,)
+                shown = (protocol.writing.words.kind, step) if protocol.writing else (step,)
                 pages += [
                     PreviewPage(one, cell.text, f"{_TITLES[one]}: {words}" if words else _TITLES[one]) for one in shown
                 ]

@@ -89,6 +89,13 @@ SECTIONS = (
         ("conversation",),
         is_rare=True,
     ),
+    Section(
+        "draft",
+        "Drafts",
+        "Who helps raters with the texts that they write before they answer the questions, and how that is kept safe.",
+        ("draft",),
+        is_rare=True,
+    ),
     Section("assignment", "Trials", "Who rates what, how often, and in which order.", _DESIGN, folds=True),
     Section("ending", "Debriefing", "What raters read at the end.", ("flow.debrief",), "debrief", is_rare=True),
     Section(

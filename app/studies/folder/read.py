@@ -184,10 +184,10 @@ class _Reading:
     def _texts(self, protocol: Protocol | None) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
         table = self._table("items", required="items.csv or items.jsonl")
         items = None if table is None else check_items(table, self._problems)
-        # In studies of conversations, raters write the responses.
+        # In studies of conversations and drafts, raters write the responses.
         asked = (
             protocol is not None
-            and protocol.conversation is None
+            and protocol.writing is None
             and any(q.target in ("response", "pair", "set") for q in protocol.questions)
         )
         required = "responses.csv or responses.jsonl, because the protocol asks about responses" if asked else None

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import t
 
 from app.analysis import analyze
-from app.analysis.data.frames import with_conversations
+from app.analysis.data.frames import with_own_texts
 from app.protocol.study import Protocol
 from tests.kit.frames import frames
 
@@ -60,7 +60,7 @@ def talks() -> Frames:
 
 
 def test_each_conversation_is_an_item_with_the_attributes_of_its_task() -> None:
-    changed = with_conversations(talks())
+    changed = with_own_texts(talks())
     assert set(changed.items["item"]) == set(changed.responses["response"])
     assert set(changed.items["topic"]) == {"work"}
     assert changed.ratings["item"].notna().all()
@@ -81,4 +81,4 @@ def test_difference_between_partners_has_the_interval_of_raters() -> None:
 def test_study_without_conversations_yet_is_unchanged() -> None:
     empty = talks()
     none = type(empty)(empty.items, empty.responses.head(0), empty.raters, empty.ratings.head(0))
-    assert with_conversations(none) is none
+    assert with_own_texts(none) is none

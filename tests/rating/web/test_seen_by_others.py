@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 OF_ASSIGNMENT = {
     *(("GET", way) for way in ("", "/reply")),
-    *(("POST", way) for way in ("", "/save", "/skip", "/problem", "/say", "/again", "/end")),
+    *(("POST", way) for way in ("", "/save", "/skip", "/problem", "/say", "/write", "/again", "/end")),
 }
 OF_SESSION = {
     ("GET", "/consent"),
