@@ -20,8 +20,6 @@ from app.studies.editor.sections import QUESTIONS, section_of
 
 # What names an entry of a list, in this order; entries without one are compared by their place.
 _NAMES = ("key", "name", "question")
-# Settings by name whose order raters or readers see; that of others is only the layout of the text.
-_ORDERED = (("sources",), ("conditions",))
 # Where values are keys of questions, sources, scores and tests.
 _WITH_KEYS = frozenset({"analysis", "checks", "design", "flow", "monitoring", "waves"})
 _TOLD = frozenset({"key", "text", "label", "type", "target", "scale", "codes", "options"})
@@ -124,7 +122,10 @@ class _Comparison:
         if named[0] is not None and named[1] is not None:
             yield from self.of_entries(path, words, named[0], named[1], is_ordered=True)
         elif isinstance(old, Mapping) and isinstance(new, Mapping):
-            yield from self.of_entries(path, words, old, new, is_ordered=path in _ORDERED)
+            # What pages let leads move; the order of other mappings is only the layout of the text.
+            control = self.controls.get(".".join(path))
+            is_ordered = control is not None and control.shape == "named"
+            yield from self.of_entries(path, words, old, new, is_ordered=is_ordered)
         elif old != new:
             yield Change(self.place(path, words), self.said(path, old), self.said(path, new))
 

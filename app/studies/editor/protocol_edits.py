@@ -43,10 +43,8 @@ _LAST = text("SELECT max(number) FROM protocol_edits WHERE study_id = :study")
 _RECORD = text("""
     INSERT INTO protocol_edits (study_id, number, yaml, lead_id) VALUES (:study, :number, :yaml, :lead)
 """)
-_WAITS = text("""
-    SELECT coalesce((
-      SELECT e.yaml <> p.yaml FROM protocol_edits e WHERE e.study_id = s.id ORDER BY e.number DESC LIMIT 1
-    ), false)
+_TWO_TEXTS = text("""
+    SELECT p.yaml, (SELECT e.yaml FROM protocol_edits e WHERE e.study_id = s.id ORDER BY e.number DESC LIMIT 1)
     FROM studies s JOIN protocols p ON p.study_id = s.id AND p.version = s.protocol_version WHERE s.id = :study
 """)
 _PRUNE = text("DELETE FROM protocol_edits WHERE study_id = :study AND number <= :number")
@@ -81,8 +79,9 @@ def get_edit(db: Connection, study_id: int, number: int) -> EditRow | None:
 
 
 def has_waiting_change(db: Connection, study_id: int) -> bool:
-    """Whether the draft differs from the version that new raters get."""
-    return bool(db.execute(_WAITS, {"study": study_id}).scalar_one())
+    """Whether the draft says something else than the version that new raters get, not only in another layout."""
+    published, draft = db.execute(_TWO_TEXTS, {"study": study_id}).one()
+    return draft not in (None, published) and _content(draft) != _content(published)
 
 
 def record_edit(db: Connection, study_id: int, number: int, yaml: str, lead_id: int) -> None:
@@ -175,17 +174,21 @@ def save_change(db: Connection, study: StudyRow, lead: Lead, number: int, change
     lock_edits(db, study.id)
     draft = get_draft(db, study)
     base = draft if number == draft.number else _at(db, study, number, draft)
-    if draft.last and change.part(base.data) != change.part(draft.data):
+    theirs = _ordered(change.part(draft.data))
+    if draft.last and _ordered(change.part(base.data)) != theirs:
         mine = change.apply(base.data)
-        if change.part(mine) == change.part(draft.data) or mine == base.data:
+        if _ordered(change.part(mine)) == theirs or _ordered(mine) == _ordered(base.data):
             return draft
         raise EditConflictError(base.yaml, edited_yaml(base.yaml, mine), draft.last)
     data = change.apply(draft.data)
-    return (
-        draft
-        if _ordered(data) == _ordered(draft.data)
-        else _save(db, study, lead, draft, edited_yaml(draft.yaml, data))
-    )
+    if _ordered(data) == _ordered(draft.data):
+        return draft
+    return _save(db, study, lead, draft, edited_yaml(draft.yaml, data))
+
+
+def _content(yaml: str) -> object:
+    tree = read_yaml(FILE, yaml, Problems())
+    return _ordered(tree.data if tree else None)
 
 
 def _ordered(value: object) -> object:

@@ -79,6 +79,9 @@ def test_order_of_sources_is_a_change_and_that_of_settings_is_layout() -> None:
     ]
     assert changes(before, "sources: {person: {kind: human}, gpt: { kind: model } }") is None
     assert changes("design: {seed: 1, links: open}", "design: {links: open, seed: 1}") is None
+    scores = "analysis: {cut: {warm: 1, calm: 2}, composites: {one: {questions: [warm]}, two: {questions: [calm]}}}"
+    moved = "analysis: {cut: {calm: 2, warm: 1}, composites: {two: {questions: [calm]}, one: {questions: [warm]}}}"
+    assert changes(scores, moved) == [Change("Analysis: Scores from several questions: Order", "One, Two", "Two, One")]
 
 
 def test_entries_of_one_name_are_compared_by_place() -> None:

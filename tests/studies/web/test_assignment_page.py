@@ -73,6 +73,20 @@ def test_conditions_and_sources_are_moved_by_button(client: TestClient, db: Conn
         assert form_on(client, page)["number"] == number
 
 
+def test_form_in_an_earlier_order_is_not_read_as_one_in_the_present_order(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_of(db, lead)
+    sources = "/studies/small/design/sources"
+    mine = form_on(client, sources)
+    first, second = document(db)["sources"]
+    client.post(sources, data=mine | {"do": ["down sources.0"]})
+    assert client.post(sources, data=mine | {"sources.0.label": ["First"]}).status_code == 409
+    assert [*document(db)["sources"]] == [second, first]
+    assert client.post(sources, data=mine | {"do": ["down sources.0"]}).status_code == 303
+    assert [*document(db)["sources"]] == [second, first]
+
+
 def test_every_mapping_is_moved_by_button(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead)
     for change in ({"do": ["add conditions"]}, {"conditions.0.kind": ["instruction"]}):
