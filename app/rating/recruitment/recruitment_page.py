@@ -146,7 +146,7 @@ def _page(
         endings=endings,
         waves=_waves(request, db, study, protocol, channel),
         redrawn=(),
-        placed=placed(edit, section_controls(SECTION, edit.data)),
+        placed=placed(edit, section_controls(SECTION, edit.data), SECTION),
         pools=list(protocol.design.pools),
         **{"problem": "", "people": "", "link": None, **invited},
     )

@@ -65,23 +65,25 @@ class Placed(NamedTuple):
     elsewhere: list[Problem]
 
 
-def placed(edit: Edit, controls: Sequence[Control], whole: str = "") -> Placed:
+def placed(edit: Edit, controls: Sequence[Control], section: Section | None = None) -> Placed:
     """Assign each problem to the innermost control that contains its path.
 
-    `whole` is the path of what all controls belong to, such as a question, if the page has no control for it.
+    On the page of a section, what it has no control for, such as all of *Monitoring*, is about the page as a whole.
     """
-    paths = {whole, *(path for control in controls for path in control.paths)} - {""}
+    paths = {path for control in controls for path in control.paths} - {""}
     at: dict[str, list[str]] = {}
-    elsewhere = []
+    whole, elsewhere = list[str](), list[Problem]()
     for problem in edit.problems:
         path = path_of(problem)
         while path and path not in paths:
             path = path.rpartition(".")[0]
         if path:
             at.setdefault(path, []).append(problem_words(problem, edit.data))
+        elif section and section_of(path_of(problem)) == section:
+            whole.append(problem_words(problem, edit.data))
         else:
             elsewhere.append(problem)
-    return Placed(at, at.pop(whole, []), elsewhere)
+    return Placed(at, whole, elsewhere)
 
 
 def count_problems(edit: Edit) -> dict[str, int]:

@@ -54,7 +54,8 @@ _TERMS = {
 def path_of(problem: Problem) -> str:
     """The path of the field where a problem can be solved: of one that the study lacks, it is in the rule."""
     there, named = problem.column or "", problem.allowed.partition(" ")[0]
-    return named if problem.is_rule and section_of(there) is None and section_of(named) else there
+    is_nearer = section_of(there) is None or ("." not in there and named.startswith(f"{there}."))
+    return named if problem.is_rule and is_nearer and section_of(named) else there
 
 
 def problem_words(problem: Problem, data: Data) -> str:

@@ -84,7 +84,7 @@ def _page(
         section=section,
         controls=controls,
         redrawn=[one for control in controls for one in _redrawn(control, form)] if form else [],
-        placed=placed(edit, controls),
+        placed=placed(edit, controls, section=section),
         pages=preview_pages(edit.protocol) if edit.protocol else [],
         title=section.title,
         intro=section.intro,

@@ -226,7 +226,7 @@ def with_value(data: Any, path: str, value: Any) -> dict[str, Any]:  # noqa: ANN
 
 
 def section_of(path: str) -> Section | None:
-    """Return the page with the field of a path such as `flow.consent.text`."""
-    return next(
-        (section for section in SECTIONS for own in section.paths if path == own or path.startswith(f"{own}.")), None
-    )
+    """Return the page with the field of a path such as `flow.consent.text`, or with all fields below `monitoring`."""
+    holders = {one.key: one for one in SECTIONS for own in one.paths if f"{path}.".startswith(f"{own}.")}
+    holders = holders or {one.key: one for one in SECTIONS for own in one.paths if own.startswith(f"{path}.")}
+    return next(iter(holders.values())) if len(holders) == 1 else None

@@ -100,6 +100,15 @@ def test_conflicting_edit_shows_both_values(client: TestClient, db: Connection, 
     assert protocols(db)[0].document["title"] == "Second"
 
 
+def test_change_of_layout_alone_does_not_wait(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    yaml = client.get("/studies/small/design/study.yaml").text
+    other = yaml.replace("A small study", "Another title")
+    for number, (sent, does_wait) in enumerate(((f"# Ours\n{yaml}", False), (other, True), (yaml, False))):
+        client.post("/studies/small/design/text", data={"number": str(number), "yaml": sent})
+        assert ("The design was changed" in client.get("/studies/small").text) is does_wait
+
+
 def test_changing_an_opened_study_creates_new_version(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     client.post("/studies/small/design/study", data={"number": "0", "instructions": "Read **both**."})
@@ -114,6 +123,14 @@ def test_changing_an_opened_study_creates_new_version(client: TestClient, db: Co
     page = client.get("/studies/small/design").text
     assert "Raters get version 2" in page
     assert "Read **both**." in page
+
+
+def test_problem_of_a_page_as_a_whole_is_said_on_it(client: TestClient, db: Connection, study_id: int) -> None:
+    open_study(db, "small")
+    client.post("/studies/small/design/monitoring", data={"number": "0", "monitoring.alpha": "0.01"})
+    page = client.get("/studies/small/design/monitoring").text
+    assert "Must stay as it is once the study has been opened" in page
+    assert 'value="0.01"' in page
 
 
 def test_draft_with_problems_creates_no_version(client: TestClient, db: Connection, study_id: int) -> None:
