@@ -23,7 +23,7 @@ from app.rating.recruitment.recruitment import with_own_codes
 from app.rating.withdrawal.deletions import deletion_of_study
 from app.studies.audit import get_receipt, list_acts, record_act
 from app.studies.editor.protocol_edits import Change, EditConflictError, get_draft, publish, save_change
-from app.studies.own_study import LeadAndStudy, Own, OwnForLong
+from app.studies.own_study import Own, OwnForLong
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow, count_contents, delete_study, record_archived, record_keep_until
 
@@ -40,10 +40,10 @@ def show_settings(request: Request, db: Db, lead: SignedIn, study: Own) -> Respo
 @router.post("/studies/{slug}/settings/title")
 def submit_title(request: Request, db: Db, lead: SignedIn, study: Own, title: Title = "") -> Response:
     if not title.strip():
-        return _page(request, db, lead, study, "Enter a title.")
+        return _page(request, db, lead, study, "Enter a title.", title=title)
     if odd := control_character(title.strip()):
         problem = f"The title has the control character {odd}. Remove it, and write the title on one line."
-        return _page(request, db, lead, study, problem)
+        return _page(request, db, lead, study, problem, title=title)
     draft = get_draft(db, study)
     change = Change(lambda data: data.get("title"), lambda data: {**data, "title": title.strip()})
     try:
@@ -81,7 +81,9 @@ def submit_copy(
             slug = copy_study(db, own.study, own.lead, name.strip(), title.strip(), with_own_codes)
             record_act(db, own.lead, own.study, "study copied", to=slug)
     except InvalidInputError as error:
-        return _problem(request, own, error.problems[0].sentence())
+        with request.app.state.begin() as db:
+            problem = error.problems[0].sentence()
+            return _page(request, db, own.lead, own.study, problem, copy_title=title, copy_slug=name)
     address = request.app.url_path_for("show_texts", slug=slug)
     return RedirectResponse(f"{address}?copied=1", status_code=303)
 
@@ -103,7 +105,9 @@ def submit_delete(
         problem = f"The study is {study.status}. Close it on the overview before you delete it."
         return _page(request, db, lead, study, problem)
     if confirm.strip() != study.slug:
-        return _page(request, db, lead, study, f"Nothing was deleted. To delete the study, type {study.slug}.")
+        return _page(
+            request, db, lead, study, f"Nothing was deleted. To delete the study, type {study.slug}.", confirm=confirm
+        )
     counts = count_contents(db, study.id)
     request.app.state.deletions.add(deletion_of_study(db, study.id))
     delete_study(db, study.id)
@@ -136,21 +140,23 @@ def _to(request: Request, handler: str, study: StudyRow) -> Response:
     return RedirectResponse(request.app.url_path_for(handler, slug=study.slug), status_code=303)
 
 
-def _problem(request: Request, own: LeadAndStudy, problem: str) -> Response:
-    with request.app.state.begin() as db:
-        return _page(request, db, own.lead, own.study, problem)
-
-
-def _page(request: Request, db: Db, lead: Lead, study: StudyRow, problem: str = "") -> Response:
+def _page(request: Request, db: Db, lead: Lead, study: StudyRow, problem: str = "", **typed: str) -> Response:
+    """The settings, with what was typed where it was not taken."""
     acts = list_acts(db, study.id)
+    texts = {
+        "title": get_draft(db, study).data.get("title", study.title),
+        "copy_title": f"Copy of {study.title}",
+        "copy_slug": f"{study.slug[:59]}-copy",
+        "confirm": "",
+    }
     return page(
         request,
         "rating/withdrawal/settings.html",
         status=422 if problem else 200,
         lead=lead,
         study=study,
-        title=get_draft(db, study).data.get("title", study.title),
         problem=problem,
+        **{**texts, **typed},
         contents=count_contents(db, study.id),
         deletes_itself=get_protocol(db, study.id, study.protocol_version).privacy.delete_at_retention,
         is_over=study.keep_until is not None and study.keep_until < datetime.now(UTC).date(),

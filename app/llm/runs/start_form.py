@@ -19,8 +19,6 @@ from app.llm.runs.run_rows import servers
 from app.llm.runs.runs import RunRow
 from app.studies.studies import StudyRow
 
-_MAX_TOKENS = 10**10
-
 
 class StartProblemError(ValueError):
     """The run cannot be started; the message says why."""
@@ -56,7 +54,7 @@ class StartForm(BaseModel):
     temperature: float = Field(0.0, ge=0, le=2)
     seed: str = Field("", max_length=20)
     answer_tokens: int = Field(1000, ge=1, le=1_000_000)
-    tokens: int = Field(1_000_000, ge=1, le=_MAX_TOKENS)
+    tokens: int = Field(1_000_000, ge=1)
     batch: bool = False
     step: Literal["estimate", "check", "start", "plan"] = "estimate"
     estimated: str = Field("", max_length=500)

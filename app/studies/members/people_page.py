@@ -37,7 +37,7 @@ def submit_invitation(
     try:
         token = invite(db, study, lead, email, role)
     except MemberError as error:
-        return _page(request, db, lead, study, problem=str(error), email=email)
+        return _page(request, db, lead, study, problem=str(error), email=email, role=role)
     address = _address(request, "show_invitation", token)
     return _page(request, db, lead, study, link=("invitation", email.strip().lower(), address))
 
@@ -106,6 +106,7 @@ def _page(
     *,
     problem: str = "",
     email: str = "",
+    role: Role = "editor",
     link: tuple[str, str, str] | None = None,
 ) -> Response:
     return form_page(
@@ -119,5 +120,6 @@ def _page(
         in_words=IN_WORDS,
         problem=problem,
         email=email,
+        chosen=role,
         link=link,
     )

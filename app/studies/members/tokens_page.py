@@ -26,6 +26,7 @@ from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()
+DEFAULT: tuple[Role, int] = ("analyst", 90)
 
 
 @router.get("/studies/{slug}/settings/api")
@@ -40,13 +41,13 @@ def submit_token(
     lead: SignedIn,
     study: Own,
     name: Annotated[str, Form(max_length=1000)] = "",
-    role: Annotated[Role, Form()] = "analyst",
-    days: Annotated[int, Form()] = 90,
+    role: Annotated[Role, Form()] = DEFAULT[0],
+    days: Annotated[int, Form()] = DEFAULT[1],
 ) -> Response:
     try:
         token = make_api_token(db, study, lead, name=name, role=role, days=days)
     except ApiTokenError as error:
-        return _page(request, db, lead, study, problem=str(error), name=name)
+        return _page(request, db, lead, study, problem=str(error), name=name, chosen=(role, days))
     return _page(request, db, lead, study, token=token)
 
 
@@ -65,6 +66,7 @@ def _page(
     *,
     problem: str = "",
     name: str = "",
+    chosen: tuple[Role, int] = DEFAULT,
     token: str = "",
 ) -> Response:
     roles = ROLES[ROLES.index(study.role) :] if study.role else ()
@@ -81,5 +83,6 @@ def _page(
         address=f"{base}/api/v1/studies/{study.slug}",
         problem=problem,
         name=name,
+        chosen=chosen,
         token=token,
     )

@@ -151,6 +151,7 @@ def test_a_judge_starts_only_with_the_estimate_of_its_own_settings(
         ({"name": " "}, "Enter a name."),
         ({"seed": "many"}, "The seed must be a whole number. Leave it empty to send none."),
         ({"tokens": "10001"}, "The token budget on Local can be at most 10,000."),
+        ({"tokens": "9" * 15}, "The token budget on Local can be at most 10,000."),
     ],
 )
 def test_start_that_is_not_allowed_is_refused_with_reason(

@@ -31,6 +31,7 @@ def test_draft_can_be_renamed(client: TestClient, study_id: int) -> None:
     assert client.post(f"{PAGE}/title", data={"title": " "}).status_code == 422
     refused = client.post(f"{PAGE}/title", data={"title": "Replies\x07at night"})
     assert (refused.status_code, "U+0007" in refused.text) == (422, True)
+    assert 'value="Replies\x07at night"' in refused.text
 
 
 def test_renaming_opened_study_creates_new_version(client: TestClient, db: Connection, study_id: int) -> None:
@@ -49,7 +50,9 @@ def test_copy_has_design_and_texts_without_answers(client: TestClient, db: Conne
     first, second = (db.execute(text(counts), {"slug": slug}).scalar_one() for slug in ("ours", "second"))
     assert first == second > 0
     for name in ("ours", "Not a slug"):
-        assert client.post("/studies/ours/settings/copy", data={"title": "Third", "slug": name}).status_code == 422
+        answer = client.post("/studies/ours/settings/copy", data={"title": "Third", "slug": name})
+        assert answer.status_code == 422
+        assert {'value="Third"', f'value="{name}"'} <= {*re.findall('value="[^"]*"', answer.text)}
 
 
 def test_copy_keeps_questions_consent_and_recruitment_with_codes_of_its_own(

@@ -40,13 +40,15 @@ def test_token_is_shown_once_works_and_can_be_revoked(
 @pytest.mark.parametrize(
     ("sent", "words"),
     [
+        ({"name": " ", "role": "monitor"}, 'value="monitor" selected'),
+        ({"name": " ", "days": "365"}, 'value="365" selected'),
         ({"name": " "}, "what the token is for"),
         ({"name": "a\x07b"}, "what the token is for"),
         ({"name": "a" * 101}, "what the token is for"),
         ({"name": "x", "days": "7"}, "Found: 7"),
         ({"name": "x", "role": "owner"}, "more rights than you"),
     ],
-    ids=["no name", "control character", "long name", "other days", "more rights"],
+    ids=["role", "days", "no name", "control character", "long name", "other days", "more rights"],
 )
 def test_impossible_token_is_explained(
     client: TestClient, db: Connection, study_id: int, lead: Lead, sent: dict[str, str], words: str
