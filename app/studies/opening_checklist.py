@@ -213,14 +213,16 @@ class Opening:
         fix = Fix("show_section", {"part": "consent"}, "flow.consent.text")
         usual = f"About {counted(self.minutes, 'minute')} for {counted(self.n_trials, 'trial')}"
         told = minutes_in(f"{protocol.instructions}\n{consent.text if consent else ''}")
-        if told is None:
-            yield Check("look", title, f"{usual}. Raters are not told how long it takes.", fix)
-        elif not self.minutes * _LEAST_TOLD <= told <= self.minutes * _MOST_TOLD:
-            yield Check("look", title, f"{usual}, but raters are told {told}.", fix)
-        elif self.low_pay:
-            yield Check("look", title, f"{usual}. {self.low_pay}", Fix("show_recruitment"))
+        low_pay = f" {self.low_pay}" if self.low_pay else ""
+        # The page before the first trial says it in any case.
+        if told is None and consent is not None:
+            yield Check("look", title, f"{usual}. Raters read how long it takes only after they consent.{low_pay}", fix)
+        elif told and not self.minutes * _LEAST_TOLD <= told <= self.minutes * _MOST_TOLD:
+            yield Check("look", title, f"{usual}, but raters are told {told}.{low_pay}", fix)
+        elif low_pay:
+            yield Check("look", title, f"{usual}.{low_pay}", Fix("show_recruitment"))
         else:
-            yield Check("good", title, f"{usual}; raters are told {told}.", fix)
+            yield Check("good", title, f"{usual}; raters are told {told or self.minutes}.", fix)
 
     def _checks(self) -> Iterator[Check]:
         checks = self.protocol.checks

@@ -133,7 +133,12 @@ def test_minutes_are_compared_with_what_raters_are_told(minutes: int, state: str
 
 
 def test_minutes_that_raters_are_not_told_and_low_pay_are_looked_at() -> None:
-    assert "Raters are not told how long it takes." in about("Minutes and pay", {}, minutes=5, n_trials=5).words
+    untold = {"flow": {"consent": {"version": "1", "text": "You may stop at any time."}}}
+    check = about("Minutes and pay", untold, minutes=5, n_trials=5, low_pay="£4.00 an hour.")
+    words = "About 5 minutes for 5 trials. Raters read how long it takes only after they consent."
+    assert (check.state, check.words) == ("look", f"{words} £4.00 an hour.")
+    check = about("Minutes and pay", {}, minutes=5, n_trials=5)
+    assert (check.state, check.words) == ("good", "About 5 minutes for 5 trials; raters are told 5.")
     check = about("Minutes and pay", CONSENT, minutes=10, n_trials=5, low_pay="£4.00 an hour.")
     assert (check.state, check.fix) == ("look", Fix("show_recruitment"))
     assert check.words.endswith("trials. £4.00 an hour.")
