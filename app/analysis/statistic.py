@@ -5,7 +5,7 @@ Each one is declared once, in the module of `app/analysis/sections` that compute
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -107,8 +107,6 @@ class Statistic:
     bounds: Bounds = field(default=Bounds(), kw_only=True)
     is_of_mean: bool = field(default=False, kw_only=True)
     """A reliability of means or sums: its formula has no lower bound, but no proportion of variance is below 0."""
-    claim: Callable[..., str] | None = field(default=None, kw_only=True)
-    """The estimate as a sentence, from a `wording.claims.About`; without one it is stated as a value."""
     letter: str = field(default="", kw_only=True)
     """The letter of a test statistic."""
     is_of_counts: bool = field(default=False, kw_only=True)
@@ -177,9 +175,7 @@ class PageTable:
     columns: tuple[Column, ...]
 
 
-def share_points(
-    key: str, name: str, claim: Callable[..., str], test: Recorded, *, page: str = "", is_of_pools: bool = False
-) -> Statistic:
+def share_points(key: str, name: str, test: Recorded, *, page: str = "", is_of_pools: bool = False) -> Statistic:
     """Declare a difference between shares, in percentage points, that tests a primary contrast."""
     return Statistic(
         key,
@@ -187,7 +183,6 @@ def share_points(
         "share_points",
         docs="contrasts",
         no_difference=0.0,
-        claim=claim,
         tests={key: test},
         page=page,
         is_of_pools=is_of_pools,

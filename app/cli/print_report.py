@@ -16,7 +16,7 @@ from app.analysis.findings.means import means_beside
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import primary_answers, published_line
+from app.analysis.report.sentences import published_line
 from app.analysis.report.verdicts import verdict_text
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import adjustment_note, ci_cell, ci_heading, estimate_text, of_text, p_cell
@@ -46,7 +46,7 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
         out.print(Text(f"\n{answer.english}"))
     for row in means_beside(report, protocol)[:MAX_MEANS]:
         out.print(Text(row.text, style="dim"))
-    if published := published_line(primary_answers(report, protocol)):
+    if published := published_line(report, protocol):
         out.print(Text(f"\n{published}", style="dim"))
     n_all = len(report.estimates)
     report = report if full else brief(report, protocol)

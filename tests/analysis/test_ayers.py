@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.analysis.report.sentences import primary_answers, published_line
+from app.analysis.report.sentences import published_line
 from app.base.problems import Problems
 from app.protocol.yaml.study_yaml import read_protocol
 from app.results.reproduction.ayers2023 import YAML
@@ -37,7 +37,7 @@ def test_ayers_headline_is_beside_the_one_for_new_items(ayers: Report) -> None:
     """Who gave which rating is not known, so the primary result holds for new items and these raters."""
     study = read_protocol(YAML, Problems())
     assert study is not None
-    line = published_line(primary_answers(ayers, study))
+    line = published_line(ayers, study)
     assert (
         "As published. Wilson interval with continuity correction, counting each rating as independent: "
         "Preference 78.6% (p < .001; 95% CI 75.0% to 81.8%; primary result: 95% CI 74.3% to 82.4%). "

@@ -20,7 +20,7 @@ from app.analysis.findings.summary import Summary
 from app.analysis.report.brief import brief
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import primary_answers, published_line
+from app.analysis.report.sentences import published_line
 from app.analysis.report.verdicts import effect_behind
 from app.analysis.sections.heterogeneity import VARIATION
 from app.analysis.statistic import declared
@@ -79,7 +79,7 @@ def primary_answers_blocks(report: Report, protocol: Protocol, summary: Summary,
     if (n_more := len(said) - MAX_BULLETS) > 0:
         said = (*said[:MAX_BULLETS], f"{n_more} more primary contrasts are in the table below.")
     answers = [Bullets(said) if len(said) > 1 else Paragraph(*said)] if said else []
-    published = published_line(primary_answers(report, protocol))
+    published = published_line(report, protocol)
     return [*answers, *([Paragraph(published)] if published else [])]
 
 

@@ -71,17 +71,16 @@ def verdict_text(estimate: Estimate) -> str:
     return SHORT[estimate.verdict] if estimate.verdict else ""
 
 
-def verdict_sentence(estimate: Estimate, shown: Estimate | None = None, margin: float | None = None) -> str:
+def verdict_sentence(estimate: Estimate, shown: Estimate | None = None) -> str:
     """Say how to read a comparison: the result for a margin, or what makes it inconclusive; empty if it is clear.
 
     Args:
         estimate: the comparison with its verdict.
         shown: the effect whose interval is shown; default: the estimate itself.
-        margin: the margin of a test of equivalence or non-inferiority.
     """
     shown = shown or estimate
     if test := declared(estimate.statistic).margin:
-        return _of_margin(estimate, test, margin)
+        return _of_margin(estimate, test)
     if estimate.verdict == "inconclusive":
         said = _why_inconclusive(estimate, shown)
         return f"{said} {TOO_FEW}" if shown.ci_reason == "too_few" else said
@@ -100,14 +99,13 @@ def _why_inconclusive(estimate: Estimate, shown: Estimate) -> str:
     return "Inconclusive."
 
 
-def _of_margin(estimate: Estimate, test: Margin, margin: float | None) -> str:
+def _of_margin(estimate: Estimate, test: Margin) -> str:
     if estimate.verdict is None:
         return ""
-    within = "" if margin is None else f" within the margin of {margin:g} points"
     if estimate.verdict == test.verdict:
-        return f"{test.met}{within}."
+        return f"{test.met}."
     adjusted = f" {ADJUSTMENT}" if is_undone_by_adjustment(estimate) else ""
-    return f"{test.not_met}{within}{adjusted}."
+    return f"{test.not_met}{adjusted}."
 
 
 # The effects behind test statistics: a t of item means stands for a difference of means.

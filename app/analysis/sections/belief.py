@@ -15,7 +15,6 @@ from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.categories import CategoryData
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.protocol.study import Protocol
 from app.stats.accuracy.detection import criterion, dprime
 from app.stats.comparison.describe import mean_difference, share
@@ -32,7 +31,6 @@ declare(
         docs="comparison",
         cites=("green1966",),
         no_difference=0.0,
-        claim=claims.detection,
         tests={"dprime": Recorded(keys=())},
     ),
     Statistic(
@@ -50,7 +48,6 @@ declare(
         docs="comparison",
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.belief,
         tests={"belief_effect": Recorded(keys=("source", "covariate"))},
     ),
 )

@@ -16,7 +16,6 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.registry import CodesQuestion
 from app.protocol.questions.scale import Point, Scale
@@ -32,7 +31,6 @@ declare(
         "Proportion correct",
         "share",
         docs="comparison",
-        claim=claims.accuracy,
         tests={"accuracy_share": Recorded(keys=(), perhaps=("source",))},
     ),
 )

@@ -16,7 +16,6 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.factors import in_declared_order, named_factors
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.stats.comparison.change import change, change_difference
 
 SECTION = "contrast"
@@ -30,7 +29,6 @@ declare(
         cites=("student1908",),
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.change,
         tests={"change": Recorded(unit="rater_mean", keys=("before",))},
     ),
     Statistic(
@@ -41,7 +39,6 @@ declare(
         cites=("vickers2001",),
         no_difference=0.0,
         bounds=Bounds(times=2),
-        claim=claims.change,
         tests={"change_difference": Recorded(unit="rater_mean", keys=("before", "factor", "level", "reference_level"))},
     ),
 )

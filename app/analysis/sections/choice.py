@@ -17,7 +17,6 @@ from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.choice_models import UNKNOWN_SIDES, choice_models
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.stats.choice import preference_shares as stats
 from app.stats.choice.preference_shares import coherence as share_coherent
 from app.stats.clusters import for_new_items, has_few_raters
@@ -42,7 +41,6 @@ declare(
         "Share preferred",
         "share",
         no_difference=0.5,
-        claim=claims.preferred,
         tests={
             "share_preferred": Recorded(unit="choice"),
             "share_preferred_wilson_cc": Recorded(unit="choice", procedure="wilson_cc"),

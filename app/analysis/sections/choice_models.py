@@ -13,7 +13,6 @@ from app.analysis.data.encoded_study import Bools, Floats, Ints
 from app.analysis.data.question_data import TOO_MANY, ChoiceData
 from app.analysis.estimate import EFFECTS, HAS_SIDE, Estimate, Scope
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.stats.choice.controlled_shares import GLMM, preference_model, share_at_equal
 from app.stats.choice.strengths import strengths, win_matrix
 from app.stats.clusters import METHOD as CLUSTERED
@@ -54,7 +53,6 @@ declare(
         "Share preferred (mixed model)",
         "share",
         no_difference=0.5,
-        claim=claims.preferred,
         tests={"share_preferred_glmm": Recorded(unit="choice")},
         is_of_choices=True,
     ),

@@ -13,7 +13,6 @@ from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.categories import CategoryData
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare, share_points
-from app.analysis.wording import claims
 from app.protocol.questions.registry import CodesQuestion
 from app.protocol.study import Protocol
 from app.stats.proportions.share_difference import category_difference, cochran_q, stuart_maxwell
@@ -25,7 +24,6 @@ declare(
     share_points(
         "category_difference",
         "Difference in share with this code",
-        claims.code,
         Recorded(keys=("category", "source", "reference")),
         page="codes",
     ),
@@ -45,7 +43,6 @@ declare(
         "test",
         docs="contrasts",
         cites=("stuart1955", "maxwell1970"),
-        claim=claims.marginal,
         letter="χ²",
         is_of_counts=True,
         tests={"stuart_maxwell": Recorded()},

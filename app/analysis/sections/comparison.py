@@ -15,7 +15,6 @@ from app.analysis.data.scopes import Contrast, Found, distinct_groups, with_answ
 from app.analysis.estimate import EFFECTS, Estimate, Scope
 from app.analysis.sections.distribution import point_counts
 from app.analysis.statistic import Bounds, Column, Effect, Margin, PageTable, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.stats.clusters import for_new_items, has_few_raters
 from app.stats.comparison import bootstrap, describe
 from app.stats.comparison import rank_tests as stats
@@ -45,7 +44,6 @@ declare(
         "points",
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.rated,
         tests={"mean_difference": Recorded(), "mean_difference_lmm": Recorded(procedure=LMM.procedure)},
         at_equal_length="mean_difference_at_equal",
     ),
@@ -57,7 +55,6 @@ declare(
         cites=("clark1973", "raaijmakers1999"),
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.rated,
         tests={"mean_difference_responders": Recorded(keys=("source", "reference", "level"))},
     ),
     _statistic(
@@ -74,7 +71,6 @@ declare(
         "ratio",
         cites=("mccullagh1980",),
         no_difference=1.0,
-        claim=claims.odds,
         tests={"odds_ratio_clmm": Recorded()},
     ),
     _statistic(
@@ -119,7 +115,6 @@ declare(
         cites=("schuirmann1987",),
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.rated,
         margin=Margin("equivalent", "Equivalent", "Equivalence not shown", "equivalence test (two one-sided t tests)"),
         tests={"equivalence": Recorded()},
     ),
@@ -130,7 +125,6 @@ declare(
         cites=("schuirmann1987",),
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.rated,
         margin=Margin(
             "non_inferior",
             "Non-inferior",
@@ -147,7 +141,6 @@ declare(
         variant="same item)",
         cites=("cliff1993",),
         no_difference=0.5,
-        claim=claims.superior,
         tests={"prob_superiority": Recorded()},
     ),
     _statistic(
@@ -173,7 +166,6 @@ declare(
         "Wilcoxon signed-rank V",
         "test",
         cites=("wilcoxon1945",),
-        claim=claims.tested,
         letter="V",
         effect=Effect("mean_difference", "t_paired"),
         tests={"wilcoxon": Recorded(unit="item_mean")},
@@ -183,7 +175,6 @@ declare(
         "Mann-Whitney U",
         "test",
         cites=("mann1947",),
-        claim=claims.tested,
         letter="U",
         effect=Effect("rank_biserial"),
         tests={"mann_whitney": Recorded(unit="item_mean", perhaps=("level",))},
@@ -194,7 +185,6 @@ declare(
         "Chi-square",
         "test",
         cites=("pearson1900",),
-        claim=claims.tested,
         letter="χ²",
         is_of_counts=True,
         tests={"chi_square": Recorded(), "chi_square_all_sources": Recorded(keys=())},
@@ -204,7 +194,6 @@ declare(
         "Paired t on item means",
         "test",
         cites=("student1908",),
-        claim=claims.tested,
         letter="t",
         effect=Effect("mean_difference", "t_paired"),
         tests={"t_paired": Recorded(unit="item_mean")},
@@ -214,7 +203,6 @@ declare(
         "Unpaired t on item means",
         "test",
         cites=("student1908",),
-        claim=claims.tested,
         letter="t",
         effect=Effect("mean_difference", "t_unpaired"),
         tests={"t_unpaired": Recorded(unit="item_mean")},
@@ -225,7 +213,6 @@ declare(
         "Ratio of shares at or above the cut",
         "ratio",
         no_difference=1.0,
-        claim=claims.ratio,
         tests={"share_at_least_ratio": Recorded(unit="item_mean", keys=("source", "reference", "cut"))},
     ),
 )

@@ -15,7 +15,6 @@ from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.protocol.labels import Attribute
 from app.stats.arrays import Labels
 from app.stats.factors import amce
@@ -36,7 +35,6 @@ declare(
         cites=("hainmueller2014",),
         no_difference=0.0,
         bounds=Bounds(times=1, is_share_of_choices=True),
-        claim=claims.component,
         tests={"amce": Recorded(unit=None, keys=("attribute", "level", "reference_level"))},
     ),
     Statistic(
@@ -46,7 +44,6 @@ declare(
         docs="contrasts",
         cites=("fieller1954", "hainmueller2014"),
         no_difference=1.0,
-        claim=claims.trade_off,
         tests={"trade_off": Recorded(unit=None, keys=("attribute", "level", "reference_level", "covariate"))},
     ),
 )

@@ -14,7 +14,6 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.statistic import Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.stats.linear.cluster_robust import METHOD
 from app.stats.linear.correlation import correlation
 from app.stats.linear.slopes import covariate_slope, covariate_slope_difference
@@ -31,7 +30,6 @@ declare(
         "slope",
         docs="contrasts",
         no_difference=0.0,
-        claim=claims.covariate,
         tests={
             "covariate_slope": Recorded(keys=("covariate", "source")),
             "covariate_slope_difference": Recorded(keys=("covariate", "source", "reference")),

@@ -16,7 +16,6 @@ from app.analysis.minimum_data import MOMENTS
 from app.analysis.sections.pools import GROUPS, pairs_of_groups
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.stats.accuracy.empathic import METHOD, empathic_accuracy, empathic_accuracy_difference
 from app.stats.result import undefined
 
@@ -32,7 +31,6 @@ declare(
         docs="contrasts",
         cites=("ickes1993", "zaki2008"),
         minimum=MOMENTS,
-        claim=claims.empathic,
         tests={"empathic_accuracy": Recorded(unit="rater_mean", keys=("covariate",))},
     ),
     Statistic(
@@ -42,7 +40,6 @@ declare(
         docs="contrasts",
         cites=("ickes1993", "zaki2008"),
         no_difference=0.0,
-        claim=claims.empathic_groups,
         tests={"pool_empathic_difference": Recorded(unit="rater_mean", keys=("covariate",), perhaps=GROUPS)},
         is_of_pools=True,
     ),

@@ -12,7 +12,6 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import CONSISTENCY
 from app.analysis.sections.composites import SECTION, Table
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.analysis.wording.formatting import number
 from app.base.words import and_list
 from app.protocol.composite import MAX_FACTORS, Composite
@@ -37,7 +36,6 @@ declare(
         docs="comparison",
         cites=("horn1965",),
         minimum=CONSISTENCY,
-        claim=claims.structure,
         tests={"n_factors": Recorded(keys=())},
     ),
     *(

@@ -12,7 +12,6 @@ from app.analysis.data.scopes import groups
 from app.analysis.data.splits import Split
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.protocol.cells import cell_of
 from app.protocol.conditions import Factor
 from app.protocol.study import Protocol
@@ -33,7 +32,6 @@ declare(
         docs="contrasts",
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.factor,
         tests={"factor_effect": Recorded(keys=("factor", "level", "reference_level"))},
     ),
     Statistic(
@@ -43,7 +41,6 @@ declare(
         docs="contrasts",
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.factor,
         tests={"attribute_effect": Recorded(keys=("attribute", "level", "reference_level"))},
     ),
 )

@@ -20,7 +20,6 @@ from app.analysis.sections.code_differences import of_two, tested_codes
 from app.analysis.sections.factors import reference_first
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Recorded, Statistic, declare, share_points
-from app.analysis.wording import claims
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.stats.clusters import noted_if_cautious
@@ -44,13 +43,10 @@ declare(
         docs="contrasts",
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.factor,
         tests={"item_attribute_effect": Recorded(keys=KEYS)},
     ),
     *(
-        share_points(
-            key, f"Effect of an attribute of the items on {what}", claims.of_items, Recorded(keys=(*keys, *KEYS))
-        )
+        share_points(key, f"Effect of an attribute of the items on {what}", Recorded(keys=(*keys, *KEYS)))
         for key, what, keys in (
             ("item_attribute_accuracy", "correct answers", ()),
             ("item_attribute_category", "this code", ("category",)),

@@ -14,7 +14,6 @@ from app.analysis.data.scopes import Contrast, distinct_groups, groups, with_ans
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.distribution import point_counts
 from app.analysis.statistic import Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.stats.comparison import describe
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.t_tests import t_paired, t_unpaired
@@ -41,7 +40,6 @@ declare(
         "percent",
         docs="contrasts",
         no_difference=0.0,
-        claim=claims.percent,
         tests={"percent_change": Recorded(), "percent_change_at_least": Recorded(keys=("source", "reference", "cut"))},
     ),
 )

@@ -21,7 +21,6 @@ from app.analysis.sections.choice import against_reference
 from app.analysis.sections.code_differences import tested_codes
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare, share_points
-from app.analysis.wording import claims
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
@@ -45,7 +44,6 @@ declare(
         docs="contrasts",
         no_difference=0.0,
         bounds=Bounds(times=1),
-        claim=claims.groups,
         tests={"pool_difference": Recorded(unit=None, keys=(), perhaps=GROUPS)},
         is_of_pools=True,
     ),
@@ -55,7 +53,6 @@ declare(
         "coefficient",
         docs="contrasts",
         minimum=ASSOCIATION,
-        claim=claims.groups,
         tests={"pool_correlation": Recorded(unit="response", keys=(), perhaps=GROUPS)},
         is_of_pools=True,
     ),
@@ -67,12 +64,11 @@ declare(
         cites=("welch1947",),
         no_difference=0.0,
         bounds=Bounds(times=2),
-        claim=claims.groups,
         tests={"pool_change_difference": Recorded(unit="rater_mean", keys=("before",), perhaps=GROUPS)},
         is_of_pools=True,
     ),
     *(
-        share_points(key, name, claims.groups, Recorded(unit=None, keys=keys, perhaps=GROUPS), is_of_pools=True)
+        share_points(key, name, Recorded(unit=None, keys=keys, perhaps=GROUPS), is_of_pools=True)
         for key, name, keys in (
             ("pool_accuracy_difference", "Difference in correct answers between pools", ()),
             ("pool_f1_difference", "Difference in macro F1 between pools", ()),

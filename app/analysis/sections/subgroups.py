@@ -15,7 +15,6 @@ from app.analysis.data.splits import Split
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.choice import is_between, outcomes
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.choice import preference_shares as choice_stats
 from app.stats.comparison import describe
@@ -33,7 +32,6 @@ declare(
         docs="comparison",
         no_difference=0.0,
         bounds=Bounds(times=2),
-        claim=claims.interaction,
         tests={"interaction": Recorded(perhaps=("condition", "shown_label"))},
     ),
 )

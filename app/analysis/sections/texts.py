@@ -16,7 +16,6 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import ASSOCIATION
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.analysis.wording.formatting import is_share
 from app.base.words import and_list
 from app.protocol.primary import is_of_texts
@@ -51,7 +50,6 @@ declare(
         docs="texts",
         no_difference=0.0,
         kind_of_share="share_points",
-        claim=claims.of_texts,
         tests={"text_difference": Recorded(unit="response", keys=("source", "reference", "covariate"))},
         caption="Differences between sources in these measures",
     ),

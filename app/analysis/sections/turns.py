@@ -13,7 +13,6 @@ from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.statistic import Bounds, Column, PageTable, Recorded, Statistic, declare
-from app.analysis.wording import claims
 from app.stats.comparison import describe
 from app.stats.linear.slopes import turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.mixed.random_slopes import METHOD
@@ -34,7 +33,6 @@ declare(
         no_difference=0.0,
         bounds=Bounds(times=1),
         per="turn",
-        claim=claims.turns,
         tests={"turn_slope": Recorded(keys=("source",))},
         page="turns",
     ),
@@ -46,7 +44,6 @@ declare(
         no_difference=0.0,
         bounds=Bounds(times=2),
         per="turn",
-        claim=claims.turns,
         tests={"turn_slope_difference": Recorded()},
         page="turns",
     ),

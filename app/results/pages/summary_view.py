@@ -18,7 +18,7 @@ from app.analysis.findings.means import by_columns, means_beside
 from app.analysis.findings.robustness import LOWEST, robustness_sentence
 from app.analysis.findings.summary import Summary, length_words, summary_of, wording_words
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import p_words, primary_answers, published_line
+from app.analysis.report.sentences import p_words, published_line
 from app.analysis.report.verdicts import UNDESIRABLE, decisive_p, verdict_sentence
 from app.analysis.wording.formatting import number
 from app.base.numbers import p_text
@@ -110,7 +110,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "summary": summary,
         "answered": answered,
         "means": _means(answered, made.report, protocol),
-        "published": published_line(primary_answers(made.report, protocol)),
+        "published": published_line(made.report, protocol),
         "exploratory": _table(_cards(exploratory[:MAX_EXPLORATORY], report, protocol)) if exploratory else None,
         "n_more_exploratory": max(0, len(exploratory) - MAX_EXPLORATORY),
         "exploratory_part": part_of(exploratory[0].estimate) if exploratory else "",

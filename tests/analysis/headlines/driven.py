@@ -6,19 +6,22 @@ import re
 from typing import TYPE_CHECKING
 
 import pandas as pd
+import pytest
 
 from app.analysis import analyze_primary
 from app.analysis.data.study_folder import frames_of
-from app.analysis.report.sentences import primary_answers
+from app.analysis.findings.main_contrasts import signed
 from app.studies.folder.read import read_folder
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
+from tests.kit.told import Told, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from random import Random
 
-    from app.analysis.report.sentences import PrimaryAnswer, Sentence
+    from app.analysis.report.report import Report
+    from app.protocol.study import Protocol
 
 
 def by_source(**points: float) -> Callable[[str, Seen], float]:
@@ -26,23 +29,23 @@ def by_source(**points: float) -> Callable[[str, Seen], float]:
     return lambda _question, seen: points.get(seen.source, 0.0)
 
 
-def drive(name: str, folder: Path, effect: Effect) -> tuple[list[Sentence], pd.DataFrame]:
-    """Return the sentences of the primary contrasts, and the ratings that they are computed from."""
-    answers, table = driven(name, folder, effect)
-    return [sentence for answer in answers for sentence in answer.sentences], table
+def drive(name: str, folder: Path, effect: Effect) -> tuple[list[Told], pd.DataFrame]:
+    """Return what is told of the primary contrasts, and the ratings that it is computed from."""
+    report, protocol, table = driven(name, folder, effect)
+    return [one for contrast in told(report, protocol) for one in contrast], table
 
 
-def driven(name: str, folder: Path, effect: Effect) -> tuple[list[PrimaryAnswer], pd.DataFrame]:
-    """Return the answers to the primary contrasts, and the ratings that they are computed from."""
+def driven(name: str, folder: Path, effect: Effect) -> tuple[Report, Protocol, pd.DataFrame]:
+    """Return the report on the primary contrasts, and the ratings that it is computed from."""
     rows = simulate(name, folder, effect)
     study = read_folder(folder)
     report = analyze_primary(frames_of(study), study.protocol)
-    answers = primary_answers(report, study.protocol)
-    assert [answer.result.is_declared for answer in answers] == [True] * len(answers)
-    assert all(answer.sentences for answer in answers), [answer.result.contrast for answer in answers]
+    assert all(result.is_declared for result in report.primary)
+    assert all(result.estimates for result in report.primary), [result.contrast for result in report.primary]
     table = pd.DataFrame(rows)
-    table["source"] = table.get("response", pd.Series("", table.index)).fillna("").str.rpartition(":")[2]
-    return answers, table
+    source = table.get("response", pd.Series("", table.index)).fillna("").str.rpartition(":")[2]
+    table["source"] = source.str.replace(r"-\d+$", "", regex=True)  # the number of a copy
+    return report, study.protocol, table
 
 
 def means(table: pd.DataFrame, question: str, by: str = "source") -> dict[str, float]:
@@ -51,34 +54,33 @@ def means(table: pd.DataFrame, question: str, by: str = "source") -> dict[str, f
     return {str(key): float(value) for key, value in own["value"].astype(float).groupby(own[by]).mean().items()}
 
 
-def says(sentence: Sentence, pattern: str, value: float) -> None:
-    """Assert that the claim contains `pattern` with `value` in place of `#`, to the printed precision."""
-    words = "(-?[0-9.]+)".join(re.escape(part) for part in pattern.split("#"))
-    found = re.search(words, sentence.claim)
-    assert found, sentence.claim
+def says(one: Told, pattern: str, value: float) -> None:
+    """Assert that the answer contains `pattern` with `value` in place of `#`, to the printed precision."""
+    words = "([+\N{MINUS SIGN}]?[0-9.]+)".join(re.escape(part) for part in pattern.split("#"))
+    found = re.search(words, one.said)
+    assert found, one.said
     decimals = len(found[1].partition(".")[2])
-    assert abs(float(found[1]) - value) <= 0.5001 * 10**-decimals, (sentence.claim, value)
+    assert abs(float(found[1].replace("\N{MINUS SIGN}", "-")) - value) <= 0.5001 * 10**-decimals, (one.said, value)
 
 
-def covers(sentence: Sentence, truth: float, *, either_sign: bool = False) -> None:
-    """Assert that the interval of the sentence contains the true effect."""
-    estimate = sentence.estimate
-    assert estimate.ci_low is not None, sentence.text
-    assert estimate.ci_high is not None
+def covers(one: Told, truth: float, *, either_sign: bool = False) -> None:
+    """Assert that the interval of the estimate contains the true effect."""
+    assert one.shown.ci_low is not None, one.said
+    assert one.shown.ci_high is not None
     truths = (truth, -truth) if either_sign else (truth,)
-    assert any(estimate.ci_low <= one <= estimate.ci_high for one in truths), sentence.text
+    assert any(one.shown.ci_low <= each <= one.shown.ci_high for each in truths), one.said
 
 
 def is_difference(
-    sentence: Sentence, table: pd.DataFrame, question: str, source: str, reference: str, truth: float = 0.8
+    one: Told, table: pd.DataFrame, question: str, source: str, reference: str, truth: float = 0.8
 ) -> None:
-    """Assert that the sentence reports the difference of means in the file, with interval, test and counts."""
+    """Assert that the answer has the difference of means in the file, with interval, test and counts."""
     own = means(table, question)
-    says(sentence, "is rated # points higher than", own[source] - own[reference])
-    assert sentence.interval.startswith("95% CI ")
-    assert re.search(r"p [<=]", sentence.test)
-    assert re.search(r"\d+ ratings, \d+ items, \d+ raters", sentence.counts)
-    assert abs((own[source] - own[reference]) - truth) < 0.5
+    gap = own[source] - own[reference]
+    assert one.shown.estimate == pytest.approx(gap)
+    assert re.search(rf"{signed(gap, 'points')}, 95% CI .*?, (adjusted )?p [=<]".replace("+", r"\+"), one.said)
+    assert re.search(r"; \d+ raters, \d+ items\)\.$", one.said)
+    assert abs(gap - truth) < 0.5
 
 
 def right_by(share: float) -> Callable[[str, Seen, Random], str]:

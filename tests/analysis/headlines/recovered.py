@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from app.analysis.statistic import declared
 from tests.analysis.headlines.driven import driven
 from tests.analysis.headlines.seeds import SEEDS
+from tests.kit.told import Told, told
 
 if TYPE_CHECKING:
-    from app.analysis.report.sentences import Sentence
     from tests.analysis.headlines.seeds import Seed
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "templates.md"
@@ -34,7 +34,7 @@ class Recovered:
     """A row of the table: the headline as the report states it, and whether it is the paper's."""
 
     seed: Seed
-    sentence: Sentence
+    told: Told
 
     @property
     def is_recovered(self) -> bool:
@@ -42,9 +42,9 @@ class Recovered:
 
         No effect is recovered if the interval holds it. A number of factors, which has no interval, is the same.
         """
-        if declared(self.sentence.estimate.statistic).kind == "count":
-            return self.sentence.estimate.estimate == self.seed.truth
-        estimate, truth, null = self.sentence.estimate, self.seed.truth, self.seed.null
+        if declared(self.told.estimate.statistic).kind == "count":
+            return self.told.estimate.estimate == self.seed.truth
+        estimate, truth, null = self.told.estimate, self.seed.truth, self.seed.null
         low, high = estimate.ci_low, estimate.ci_high
         if low is None or high is None or not low <= truth <= high:
             return False
@@ -55,28 +55,25 @@ class Recovered:
     @property
     def row(self) -> str:
         seed = self.seed
-        interval = ", ".join(filter(None, (self.sentence.interval, self.sentence.holds)))
-        beside = "; ".join(filter(None, (interval, self.sentence.counts)))
-        said = f"{self.sentence.claim} ({beside})".replace("|", "\\|")
+        said = self.told.said.replace("|", "\\|")
         simulated = seed.simulated + WHENCE[seed.origin]
-        told = "yes" if self.is_recovered else "no"
-        return f"| {seed.template} | {seed.paper} | {seed.says} | {simulated} | {said} | {told} |\n"
+        is_told = "yes" if self.is_recovered else "no"
+        return f"| {seed.template} | {seed.paper} | {seed.says} | {simulated} | {said} | {is_told} |\n"
 
 
 def recovered(seed: Seed, folder: Path) -> Recovered:
-    """Simulate the study of a seed in an empty folder and return the sentence that answers its contrast."""
-    answers, _ = driven(seed.template, folder, seed.effect)
+    """Simulate the study of a seed in an empty folder and return what answers its contrast."""
+    report, protocol, _ = driven(seed.template, folder, seed.effect)
     wanted = {name: value for name, value in seed.contrast.items() if name != "test"}
-    found = [
-        sentence
-        for answer in answers
-        if answer.result.contrast.test == seed.contrast["test"]
-        and all(getattr(answer.result.contrast, name) == value for name, value in wanted.items())
-        for sentence in answer.sentences
-        if seed.scope.items() <= sentence.estimate.scope.items()
+    (found,) = [
+        one
+        for result, contrast in zip(report.primary, told(report, protocol), strict=True)
+        if result.contrast.test == seed.contrast["test"]
+        and all(getattr(result.contrast, name) == value for name, value in wanted.items())
+        for one in contrast
+        if seed.scope.items() <= one.estimate.scope.items()
     ]
-    (sentence,) = found
-    return Recovered(seed, sentence)
+    return Recovered(seed, found)
 
 
 def table_of_the_page() -> str:

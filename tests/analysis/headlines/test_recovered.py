@@ -41,7 +41,7 @@ def test_the_page_has_each_headline_and_recovers_all() -> None:
         assert row.startswith(
             f"| {seed.template} | {seed.paper} | {seed.says} | {seed.simulated}{WHENCE[seed.origin]} | "
         )
-        assert row.endswith(") | yes |"), row
+        assert row.endswith("). | yes |"), row
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=NAMES)

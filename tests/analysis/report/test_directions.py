@@ -13,12 +13,13 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.report.sentences import primary_answers, sentence_of
+from app.analysis.report.sentences import published_tests
 from app.analysis.statistic import declared
 from app.protocol.primary import TESTS
 from app.protocol.study import Protocol
 from app.results.charts.forest import forest_spec, forest_table
 from tests.kit.frames import CHOICE, FIVE, TWO_SOURCES, Row, find, frames, protocol
+from tests.kit.told import told
 
 PAIR = {"source": "human", "reference": "model"}
 ASKED: list[dict[str, Any]] = [
@@ -101,7 +102,7 @@ def made(*contrasts: dict[str, Any]) -> tuple[Report, Protocol]:
 
 
 def said(report: Report, study: Protocol) -> str:
-    return "\n".join(one.text for answer in primary_answers(report, study) for one in answer.sentences)
+    return "\n".join(one.said for contrast in told(report, study) for one in contrast)
 
 
 def both_ways(**contrast: object) -> tuple[Estimate, Estimate]:
@@ -157,8 +158,9 @@ def test_non_inferiority_is_tested_for_the_declared_source() -> None:
     mine, theirs = both_ways(question="harm", test="non_inferiority", margin=0.5)
     assert (mine.verdict, theirs.verdict) == ("non_inferior", "not_shown")
     report, study = made({"question": "empathy", "test": "non_inferiority", "margin": 0.5, **PAIR})
-    assert "Empathy: Human is rated 0.96 points lower than Model" in said(report, study)
-    assert "Non-inferiority not shown within the margin of 0.5 points." in said(report, study)
+    text = said(report, study)
+    assert text.startswith("Human was not shown to be non-inferior to Model on Empathy (\N{MINUS SIGN}0.96, ")
+    assert "; margin 0.5; " in text
 
 
 COMPARING = [
@@ -183,7 +185,10 @@ def test_every_test_of_two_sources_has_one_estimate_in_the_declared_direction(qu
     assert {part: value for part, value in one.scope.items() if part in PAIR} == PAIR
     assert test in declared(one.statistic).tests
     text = said(report, study)
-    assert text.index("Human") < text.index("Model")
+    if declared(one.statistic).is_of_choices:
+        assert text.startswith("Model was preferred over Human (Human 25.0% of ")
+    else:
+        assert text.index("Human") < text.index("Model")
 
 
 def test_mirror_image_is_no_further_test() -> None:
@@ -223,8 +228,8 @@ def test_any_pair_of_sources_can_be_tested() -> None:
     odds, means = (result.estimates for result in report.primary)
     assert [(one.scope["source"], one.scope["reference"]) for one in odds] == [("model", "other")]
     assert {one.scope["source"]: (one.estimate or 0) > 0 for one in means} == {"human": False, "other": True}
-    published = primary_answers(report, study)[1].published
-    assert sorted((one.estimate.scope["source"], (one.estimate.estimate or 0) > 0) for one in published) == [
+    published = published_tests(report.primary[1], report, study)
+    assert sorted((one.scope["source"], (one.estimate or 0) > 0) for one in published) == [
         ("human", False),
         ("other", True),
     ]
@@ -265,12 +270,12 @@ OF_MORE: dict[str, tuple[Callable[[], tuple[Protocol, Frames]], dict[str, Any], 
     "interaction": (
         by_condition,
         {"factor": "note", "level": "shown"},
-        ("Human minus Model", "points lower with"),
+        ("he difference Human minus Model on ", "was lower with"),
     ),
     "covariate_slope_difference": (
         by_concern,
         {"covariate": "concern"},
-        ("lower per unit for Human", "than for Model"),
+        ("rose less, or fell more, for ", "Human than for Model"),
     ),
 }
 
@@ -301,15 +306,3 @@ def test_difference_of_differences_is_mirrored_in_estimate_words_and_verdict(tes
     assert all(part in text for part in words), text
     assert "higher" in other
     assert ("undesirable" in text) == (question == "harm")
-
-
-def test_interaction_by_an_attribute_of_items_has_a_sentence() -> None:
-    study = protocol(FIVE)
-    data = frames(study, rated("empathy"))
-    data.items["mood"] = ["sad", "angry"] * 4
-    report = analyze(data, study)
-    (one,) = find(report, "interaction")
-    assert one.scope["subgroup"] == {"mood": "sad"}
-    text = sentence_of(one, report.estimates, study).text
-    assert "the difference Model minus Human is" in text
-    assert "with Mood: sad than otherwise" in text

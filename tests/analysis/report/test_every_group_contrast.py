@@ -19,14 +19,13 @@ from app.analysis.data.frames import passage_frame
 from app.analysis.document import design_words
 from app.analysis.findings.summary import summary_of
 from app.analysis.planning.declared import is_simulated
-from app.analysis.report.sentences import primary_answers
 from app.protocol import primary
 from app.protocol.primary import TESTS
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
+from tests.kit.told import Told, told
 
 if TYPE_CHECKING:
     from app.analysis.findings.answers import Answer
-    from app.analysis.report.sentences import PrimaryAnswer
     from app.protocol.study import Protocol
 
 N_ITEMS, CODES = 8, ("joy", "fear", "anger")
@@ -122,7 +121,7 @@ def _rows() -> list[Row]:
 
 
 @cache
-def _made() -> tuple[Protocol, list[PrimaryAnswer], list[Answer]]:
+def _made() -> tuple[Protocol, list[list[Told]], list[Answer]]:
     """One study with every contrast."""
     analysis = {
         "primary": [_contrast(*case) for case in CASES],
@@ -141,18 +140,17 @@ def _made() -> tuple[Protocol, list[PrimaryAnswer], list[Answer]]:
     names = zip(data.responses["item"], data.responses["response"], strict=True)
     data = replace(data, passages=passage_frame((item, response, None, 20) for item, response in names))
     report = analyze_primary(data, study)
-    return study, primary_answers(report, study), list(summary_of(report, study).answers)
+    return study, told(report, study), list(summary_of(report, study).answers)
 
 
 @pytest.mark.parametrize("at", range(len(CASES)), ids=[f"{key}-{test}-{of}" for (key, test), of in CASES])
 def test_contrast_of_groups_has_sentence_interval_summary_preregistration_and_plan(at: int) -> None:
     study, answers, summary = _made()
     (key, test), groups = CASES[at]
-    (sentence,) = answers[at].sentences
+    (one,) = answers[at]
     words = [NAMES[part] for part in GROUPS[groups]] if groups != "pool and kind" else ["models", "Expert"]
-    assert [word for word in words if word.lower() not in sentence.claim.lower()] == []
-    assert sentence.interval.startswith("95% CI ")
-    assert "not estimable" not in sentence.claim
+    assert [word for word in words if word.lower() not in one.said.lower()] == []
+    assert "95% CI " in one.said
     mine = [one for one in summary if one.question == key]
     assert mine
     assert not any("no answers" in one.english or "cannot be" in one.english for one in mine)

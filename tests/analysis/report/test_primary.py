@@ -15,32 +15,33 @@ from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
+from app.analysis.findings.summary import summary_of
 from app.analysis.report.brief import brief
 from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.labelled import labelled
 from app.analysis.report.primary import places_of
 from app.analysis.report.report_tables import records_csv, report_json
-from app.analysis.report.sentences import primary_answers, sentence_of
+from app.analysis.report.sentences import level_text, published_line, published_tests
+from app.analysis.report.verdicts import verdict_sentence
+from app.analysis.wording.formatting import outcome_text
 from app.base.documents.blocks import DataTable
 from app.protocol.primary import PrimaryContrast
 from app.results.charts.forest import forest_table
 from app.results.pages.sections.part_tables import blocks_of
 from tests.analysis.golden import HERE
 from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, protocol, read_study
+from tests.kit.told import told
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from app.analysis.report.report import Report
-    from app.analysis.report.sentences import PrimaryAnswer
     from app.protocol.study import Protocol
 
 CLEAR = {**FIVE, "key": "clear", "label": "Clarity"}
 
 
-def one_paragraph(answers: Sequence[PrimaryAnswer]) -> str:
+def one_paragraph(report: Report, study: Protocol) -> str:
     """Return all answers as lines of text."""
-    return "\n".join(sentence.text for answer in answers for sentence in answer.sentences)
+    return "\n".join(one.said for contrast in told(report, study) for one in contrast)
 
 
 def rows(n_items: int = 8, n_raters: int = 6, keys: tuple[str, ...] = ("empathy", "clear")) -> list[Row]:
@@ -80,7 +81,7 @@ def test_primary_contrasts_lead_in_declared_order(
         "mean_difference",
         "t_paired",
     ]
-    assert [answer.question for answer in primary_answers(found, study)] == ["Clarity", "Empathy"]
+    assert [outcome_text(one.contrast, study.labels) for one in found.primary] == ["Clarity", "Empathy"]
 
 
 def test_holm_adjusts_only_primary_contrasts(
@@ -169,11 +170,14 @@ def test_a_difference_in_levels_does_not_repeat_one_in_slopes() -> None:
 def test_primary_sentence_has_effect_interval_test_and_counts(report: tuple[Report, Protocol]) -> None:
     found, study = report
     gap = first(found, "mean_difference", question="clear").estimate or 0
-    text = one_paragraph(primary_answers(found, study))
-    assert f"Clarity: Model is rated {gap:.2f} points higher than Human on a scale from 1 to 5 (95% CI" in text
-    assert "for new items and new raters; t test with two-way clustering by items and raters, p " in text
-    assert "paired t test on item means, t(7) = " in text
-    assert "96 ratings, 8 items, 6 raters)" in text
+    (clear,), (empathy,) = told(found, study)
+    assert f"Model was rated higher than Human on Clarity (+{gap:.2f}, 95% CI " in clear.said
+    assert "; scale 1\N{EN DASH}5; 6 raters, 8 items)." in clear.said
+    assert clear.holds == "for new items and new raters"
+    assert (clear.test, empathy.test) == (
+        "t test with two-way clustering by items and raters",
+        "paired t test on item means",
+    )
 
 
 def test_brief_report_lists_primary_estimates_first(report: tuple[Report, Protocol]) -> None:
@@ -207,23 +211,16 @@ def test_study_without_any_contrast_says_what_to_add() -> None:
 
 def test_primary_contrast_without_ratings_says_so() -> None:
     found, study = made([{"question": "empathy", "test": "pool_difference"}], answers=rows(2, 2, ("clear",)))
-    (answer,) = primary_answers(found, study)
-    assert (answer.sentences, answer.why) == ((), "There are no answers to estimate this from.")
+    assert told(found, study) == [[]]
+    assert [one.english for one in summary_of(found, study).answers] == [
+        "There are no answers on Empathy yet for this comparison."
+    ]
     none, same = made(["empathy"], answers=rows(2, 2, ("clear",)))
-    assert "not estimable" in one_paragraph(primary_answers(none, same))
+    assert "Model cannot be compared with Human on Empathy yet (no ratings" in one_paragraph(none, same)
 
 
-def test_estimate_that_is_missing_says_which_source_and_cut_it_is_of() -> None:
-    found, study = made([{"question": "empathy", "test": "percent_change"}])
-    none = next(one for one in found.estimates if one.statistic == "percent_change" and "cut" in one.scope)
-    said = sentence_of(replace(none, estimate=None, reason="separation"), (), study)
-    assert said.claim.startswith("Empathy, Model − Human, at least 2.75: ")
-    assert said.claim.endswith(" not estimable")
-
-
-@pytest.mark.parametrize(("adjusted", "reading"), [(0.09, ""), (0.05, ""), (None, "Inconclusive.")])
-def test_published_test_has_no_verdict_from_the_adjustment_in_a_family(adjusted: float | None, reading: str) -> None:
-    """P = .046 beside "Inconclusive." without a reason: the adjusted p-value behind it is not printed there."""
+@pytest.mark.parametrize("adjusted", [0.09, None])
+def test_published_test_has_no_p_from_the_adjustment_in_a_family(adjusted: float | None) -> None:
     found, study = made([{"question": "empathy", "published": "t_unpaired"}])
 
     def as_reported(one: Estimate) -> Estimate:
@@ -231,62 +228,84 @@ def test_published_test_has_no_verdict_from_the_adjustment_in_a_family(adjusted:
         return replace(one, p_value=0.046, p_adjusted=adjusted, verdict="inconclusive") if is_published else one
 
     reported = replace(found, estimates=tuple(map(as_reported, found.estimates)))
-    ((published,),) = (answer.published for answer in primary_answers(reported, study))
-    assert "p = .046" in published.text
-    assert "adjusted" not in published.text
-    assert published.reading == reading
+    ((published,),) = (published_tests(result, reported, study) for result in reported.primary)
+    assert published.p_adjusted is None
+    line = published_line(reported, study)
+    assert "(p = .046; " in line
+    assert "adjusted" not in line
 
 
-SENTENCES: list[tuple[dict[str, Any], str]] = [
-    ({"test": "odds_ratio_clmm"}, "the odds of a higher rating are"),
-    ({"test": "prob_superiority"}, "the same rater rates Model above Human on the same item"),
-    ({"test": "mean_difference_lmm"}, "linear mixed model, Satterthwaite"),
-    ({"test": "percent_change"}, "Model is rated"),
-    ({"test": "wilcoxon"}, "Wilcoxon signed-rank test on item means, V = "),
-    ({"test": "mann_whitney"}, "Model ranks higher than Human, rank-biserial r = "),
-    ({"test": "chi_square"}, "Model against Human: χ²(3, N = 96) = 33.00 (chi-square test, p"),
-    ({"test": "share_at_least_ratio"}, "item means of 2.75 or more are"),
-    ({"test": "t_unpaired"}, "unpaired t test on item means, t(14) = "),
-    ({"test": "equivalence", "margin": 3}, "Equivalent within the margin of 3 points."),
-    ({"test": "non_inferiority"}, "Non-inferior within the margin of 3 points."),
-    ({"test": "krippendorff_alpha"}, "Krippendorff's alpha (ordinal) is"),
-    ({"test": "icc_a_1", "source": "model"}, "(Model only)"),
+SENTENCES: list[tuple[dict[str, Any], str, str]] = [
+    ({"test": "odds_ratio_clmm"}, "(odds ratio ", "cumulative link mixed model"),
+    (
+        {"test": "prob_superiority"},
+        "(probability of superiority ",
+        "t test with two-way clustering by items and raters",
+    ),
+    ({"test": "mean_difference_lmm"}, "Model was rated higher than Human on Empathy (+", "linear mixed model, Satter"),
+    ({"test": "percent_change"}, "Model was rated ", ""),
+    (
+        {"test": "wilcoxon"},
+        "Model was rated higher than Human on Empathy (+",
+        "Wilcoxon signed-rank test on item means",
+    ),
+    ({"test": "mann_whitney"}, "rank-biserial r = ", "Mann-Whitney test"),
+    (
+        {"test": "chi_square"},
+        "differently for Model than for Human (\u03c7\u00b2(3, N = 96) = 33.00, ",
+        "chi-",
+    ),
+    ({"test": "share_at_least_ratio"}, "rated 2.75 or more more often than Human on Empathy (ratio ", ""),
+    ({"test": "t_unpaired"}, "Model was rated higher than Human on Empathy (+", "unpaired t test on item means"),
+    (
+        {"test": "equivalence", "margin": 3},
+        "Model was equivalent to Human on Empathy (",
+        "equivalence test (two",
+    ),
+    ({"test": "non_inferiority"}, "margin 3; ", "non-inferiority test (one-sided t test)"),
+    ({"test": "krippendorff_alpha"}, "Agreement on Empathy was Krippendorff's alpha = ", ""),
+    ({"test": "icc_a_1", "source": "model"}, "Agreement on Empathy for Model was ", ""),
 ]
 
 
 def test_every_primary_test_has_a_sentence() -> None:
-    contrasts = [{"question": "empathy", **contrast} for contrast, _ in SENTENCES]
+    contrasts = [{"question": "empathy", **contrast} for contrast, *_ in SENTENCES]
     found, study = made(contrasts, FIVE, answers=rows(keys=("empathy",)))
-    answers = primary_answers(found, study)
-    for (contrast, words), answer in zip(SENTENCES, answers, strict=True):
-        (sentence,) = answer.sentences
-        assert words in sentence.text, contrast
-        assert "None" not in sentence.text
+    for (contrast, words, test), of_contrast in zip(SENTENCES, told(found, study), strict=True):
+        (one,) = of_contrast
+        assert words in one.said, contrast
+        assert one.test.startswith(test), contrast
+        assert "None" not in one.said
 
 
 def test_difference_beyond_margin_is_not_equivalent() -> None:
     contrast = {"question": "empathy", "test": "equivalence", "margin": 0.25}
     found, study = made([contrast], FIVE, answers=rows(keys=("empathy",)))
-    assert "Equivalence not shown within the margin of 0.25 points." in one_paragraph(primary_answers(found, study))
+    said = one_paragraph(found, study)
+    assert "Model was not shown to be equivalent to Human on Empathy (" in said
+    assert "; margin 0.25; " in said
 
 
 @pytest.mark.parametrize(
     ("test", "words"),
     [
-        ("equivalence", "; equivalence test (two one-sided t tests), p "),
-        ("non_inferiority", "; non-inferiority test (one-sided t test), p "),
+        ("equivalence", "equivalence test (two one-sided t tests)"),
+        ("non_inferiority", "non-inferiority test (one-sided t test)"),
     ],
 )
 def test_p_value_for_a_margin_is_named_as_that_of_its_test(test: str, words: str) -> None:
     contrast = {"question": "empathy", "test": test, "margin": 0.25}
     found, study = made([contrast], FIVE, answers=rows(keys=("empathy",)))
-    assert words in one_paragraph(primary_answers(found, study))
+    ((one,),) = told(found, study)
+    assert one.test == words
 
 
 def test_unclear_difference_is_reported_as_not_clear() -> None:
     even = [{**row, "value": 3 + (hash_of(row) % 3 - 1)} for row in rows(4, 4, ("empathy",))]
     found, study = made(["empathy"], FIVE, answers=even)
-    assert "Inconclusive: the 95% CI includes zero." in one_paragraph(primary_answers(found, study))
+    ((one,),) = told(found, study)
+    assert one.said.startswith("Model did not differ clearly from Human on Empathy (")
+    assert verdict_sentence(one.estimate) == "Inconclusive: the 95% CI includes zero."
 
 
 def hash_of(row: Row) -> int:
@@ -301,9 +320,7 @@ def test_choice_sentence_names_sources_in_the_declared_order() -> None:
     ]
     contrast = {"question": "preference", "source": "human", "reference": "model"}
     found, study = made([contrast], FIVE, CHOICE, answers=answers)
-    assert "Preference: Human is preferred over Model in 25.0% of choices" in one_paragraph(
-        primary_answers(found, study)
-    )
+    assert one_paragraph(found, study).startswith("Model was preferred over Human (Human 25.0% of choices, 95% CI ")
     assert len(find(found, "share_preferred", role="primary")) == 1
 
 
@@ -316,11 +333,12 @@ def test_primary_estimates_are_labelled(report: tuple[Report, Protocol]) -> None
 @pytest.mark.parametrize("test", ["t_paired", "t_unpaired", "mean_difference_lmm", "mean_difference"])
 def test_rows_of_a_primary_contrast_have_the_interval_of_its_sentence(test: str) -> None:
     found, study = made([{"question": "empathy", "test": test}], FIVE, answers=rows(keys=("empathy",)))
-    ((sentence,),) = (answer.sentences for answer in primary_answers(found, study))
+    ((one,),) = told(found, study)
     shown = labelled(found, study.labels)
     (contrast,) = main_contrasts(shown, study)
     said = f"{interval_words(contrast.estimate)}"
-    assert sentence.interval.startswith(said)
+    assert level_text(one.shown) == said
+    assert said in one.said
     words = said.removeprefix("95% CI ")
     document, _ = study_report(found, study, [], ReportContext("2026-11-23"))
     tables = [block for block in document.blocks if isinstance(block, DataTable)]

@@ -16,10 +16,11 @@ from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.computed_report import with_adjusted_p
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report_tables import records_csv
-from app.analysis.report.sentences import primary_answers, sentence_of
+from app.analysis.report.sentences import p_words
 from app.analysis.report.verdicts import verdict_of, verdict_sentence, verdict_text, with_verdicts
 from app.analysis.wording.formatting import p_cell
 from tests.kit.frames import FIVE, Row, find, first, frames, protocol
+from tests.kit.told import told
 
 AGAINST: Scope = {"source": "model", "reference": "human"}
 
@@ -60,9 +61,10 @@ def test_non_inferiority_tests_the_side_that_is_worse(*, is_reversed: bool, shif
     assert primary.verdict == verdict
     assert primary.as_record()["verdict"] == verdict
     assert ("worse (higher)" in primary.method) is is_reversed
-    said = {"not_shown": "Non-inferiority not shown", "non_inferior": "Non-inferior"}[verdict]
-    ((sentence,),) = (answer.sentences for answer in primary_answers(report, study))
-    assert f"{said} within the margin of 0.3 points." in sentence.reading
+    said = {"not_shown": "not shown to be non-inferior", "non_inferior": "not inferior"}[verdict]
+    ((one,),) = told(report, study)
+    assert one.said.startswith(f"Model was {said} to Human on Empathy (")
+    assert "; margin 0.3; " in one.said
 
 
 def estimate(statistic: str = "mean_difference", **values: Any) -> Estimate:  # noqa: ANN401 - any field
@@ -77,21 +79,17 @@ def test_margins_are_met_by_adjusted_p_only() -> None:
     one, *_ = with_verdicts(with_adjusted_p(five))
     assert one.p_adjusted == pytest.approx(0.054)
     assert one.verdict == "not_shown"
-    assert verdict_sentence(one, margin=0.5) == (
-        "Non-inferiority not shown within the margin of 0.5 points after adjustment for several tests."
-    )
+    assert verdict_sentence(one) == "Non-inferiority not shown after adjustment for several tests."
     (alone,) = with_verdicts(with_adjusted_p(five[:1]))
-    assert verdict_sentence(alone, margin=0.5) == "Non-inferior within the margin of 0.5 points."
+    assert verdict_sentence(alone) == "Non-inferior."
 
 
 def test_difference_that_adjustment_undoes_is_inconclusive() -> None:
-    study = protocol(FIVE)
     undone = estimate(p_value=0.03, p_adjusted=0.15, ci_low=0.05, ci_high=0.75, ci_level=0.95, role="primary")
     (undone,) = with_verdicts([undone])
     assert (undone.verdict, verdict_text(undone)) == ("inconclusive", "inconclusive")
-    text = sentence_of(undone, [undone], study).text
-    assert "p = .030, adjusted p = .150" in text
-    assert text.endswith("Inconclusive after adjustment for several tests.")
+    assert p_words(undone) == "p = .030, adjusted p = .150"
+    assert verdict_sentence(undone) == "Inconclusive after adjustment for several tests."
 
 
 @pytest.mark.parametrize(

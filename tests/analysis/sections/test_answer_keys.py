@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.analysis.report.sentences import primary_answers
 from app.protocol.primary import PrimaryContrast
 from tests.kit.frames import FIVE, Row, find, frames, only, protocol
+from tests.kit.told import told
 
 if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
@@ -128,8 +128,8 @@ def test_accuracy_of_a_declared_pool_is_the_primary_answer(pools: tuple[str, ...
     assert found.scope == {"pool": "crowd"}
     is_right = [row["value"] == RIGHT[int(row["item"][1:])] for row in of_crowd]
     assert found.estimate == pytest.approx(np.mean(is_right))
-    ((sentence,),) = (answer.sentences for answer in primary_answers(report, study))
-    assert " of answers are correct among raters of the pool Crowd (95% CI" in sentence.text
+    ((one,),) = told(report, study)
+    assert " of answers were correct on Emotion among raters of the pool Crowd (95% CI" in one.said
 
 
 def test_question_about_the_rater_with_a_key_has_accuracy_and_no_table_by_item() -> None:

@@ -11,13 +11,12 @@ from scipy import stats
 from app.analysis import analyze, analyze_primary
 from app.analysis.data import covariates as response_covariates
 from app.analysis.document.design_words import contrast_lines
-from app.analysis.estimate import Scope
+from app.analysis.estimate import Estimate, Scope
 from app.analysis.findings.answers import Answer, answers_of
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.summary import study_question
 from app.analysis.report.labelled import labelled
-from app.analysis.report.sentences import Sentence, primary_answers
-from app.analysis.wording.formatting import COVARIATES, covariate_text, kind_of, scope_text
+from app.analysis.wording.formatting import COVARIATES, covariate_text, generalizes_text, kind_of, scope_text
 from app.protocol.primary import TEXT_MEASURES
 from app.protocol.study import Protocol
 from app.stats.text_measures import MEASURES
@@ -197,25 +196,24 @@ def test_every_text_measure_has_a_label() -> None:
 OF_MARKS: dict[str, Any] = {"question": "exclamation_marks", "test": "text_difference"}
 
 
-def _answered(*contrasts: Any, **analysis: Any) -> tuple[list[Sentence], list[Answer], Protocol]:  # noqa: ANN401 - parts of study.yaml
+def _answered(*contrasts: Any, **analysis: Any) -> tuple[list[Estimate], list[Answer], Protocol]:  # noqa: ANN401 - parts of study.yaml
     study = protocol(FIVE, analysis={**analysis, "primary": [*contrasts]})
     report = analyze_primary(frames(study, _ratings(8), responses=_responses(8)), study)
     told = labelled(report, study.labels)
-    sentences = [one for answer in primary_answers(report, study) for one in answer.sentences]
-    return sentences, answers_of(main_contrasts(told, study), told, study), study
+    estimates = [one for result in report.primary for one in result.estimates]
+    return estimates, answers_of(main_contrasts(told, study), told, study), study
 
 
 def test_measure_of_texts_is_a_primary_contrast_with_sentence_and_adjusted_p() -> None:
     (marks, rated), answers, study = _answered(OF_MARKS, "empathy")
-    assert marks.claim == "Number of exclamation marks: 1.88 higher in texts of Model than in those of Human"
     gaps = [1 + i % 3 for i in range(8)]
     known = stats.ttest_1samp(gaps, 0)
-    assert (marks.estimate.estimate, marks.estimate.p_value) == pytest.approx((np.mean(gaps), known.pvalue))
-    assert marks.holds == "for new items"
-    assert marks.counts == "8 items"
-    assert marks.estimate.p_adjusted == pytest.approx(2 * known.pvalue)
-    assert rated.estimate.p_adjusted == pytest.approx(rated.estimate.p_value)
-    assert (marks.estimate.role, marks.estimate.verdict) == ("primary", "clear")
+    assert (marks.estimate, marks.p_value) == pytest.approx((np.mean(gaps), known.pvalue))
+    assert generalizes_text([marks]) == "for new items"
+    assert (marks.n_items, marks.n_ratings) == (8, 0)
+    assert marks.p_adjusted == pytest.approx(2 * known.pvalue)
+    assert rated.p_adjusted == pytest.approx(rated.p_value)
+    assert (marks.role, marks.verdict) == ("primary", "clear")
     assert answers[0].english.startswith(
         "The texts of Model had a higher number of exclamation marks than those of Human (+1.88, 95% CI "
     )
@@ -234,8 +232,7 @@ def test_the_whole_report_has_the_same_primary_contrast_of_texts() -> None:
 
 
 def test_share_of_listed_words_is_told_in_percentage_points() -> None:
-    (found,), (answer,), _ = _answered({**OF_MARKS, "question": "word_share.care"}, word_lists={"care": ["sorry"]})
-    assert found.claim.startswith("Share of words in the list care: 7.1 percentage points higher in texts of Model")
+    _, (answer,), _ = _answered({**OF_MARKS, "question": "word_share.care"}, word_lists={"care": ["sorry"]})
     assert "+7.1 percentage points" in answer.english
     assert "texts of Model cannot be compared with those of Human" in answer.english
 
@@ -243,7 +240,7 @@ def test_share_of_listed_words_is_told_in_percentage_points() -> None:
 def test_unknown_measure_says_which_are_known() -> None:
     (found,), (answer,), _ = _answered({**OF_MARKS, "question": "classifer"})
     why = "responses.csv has no column classifer of numbers, and no text has this measure; known are characters, "
-    assert why in found.text
+    assert why in found.note
     assert why in answer.english
     assert "lassen sich bei Classifer noch nicht mit denen von Human vergleichen" in answer.german
 
