@@ -410,7 +410,7 @@ def _numbers(finding: Finding, words: Words, *, name: str) -> str:
 def _interval(estimate: Estimate) -> str:
     """The interval; that of a share of choices that an attribute adds in percentage points."""
     if (estimate.statistic, estimate.unit) == ("amce", "choice") and estimate.ci_low is not None:
-        low, high = (signed(end or 0.0, "share_points") for end in (estimate.ci_low, estimate.ci_high))
+        low, high = (number(end or 0.0, "share_points") for end in (estimate.ci_low, estimate.ci_high))
         return f"{low} to {high}"
     return interval_text(estimate)
 
@@ -447,10 +447,14 @@ def _basis(findings: Sequence[Finding], protocol: Protocol, words: Words) -> lis
         low, high = (words.figure(number_text(end)) for end in ends)
         worse = f", {words.worse}" if first.is_reversed else ""
         found.append(f"{words.scale} {low}\N{EN DASH}{high}{worse}")
+    elif first.is_reversed:
+        found.append(words.worse)
     estimates = [one.shown for one in findings]
     counts = {"items": _same(one.n_items for one in estimates)}
     if protocol.raters.identity == "known":
         counts = {"raters": _same(one.n_raters for one in estimates), **counts}
+    if first.scope.get("level") == "responder":
+        counts["responders"] = _same(one.n_units for one in estimates)
     counted = ", ".join(f"{words.figure(whole(n))} {words.counted[what][n != 1]}" for what, n in counts.items() if n)
     return [*found, counted] if counted else found
 

@@ -38,15 +38,18 @@ class Recovered:
 
     @property
     def is_recovered(self) -> bool:
-        """Whether the effect is clear, in the paper's direction, and the interval holds the size that was simulated.
+        """Whether the verdict is clear, in the paper's direction, and the interval holds the size that was simulated.
 
-        No effect is recovered if the interval holds it. A number of factors, which has no interval, is the same.
+        No effect is recovered if the interval holds it and the verdict is not clear. Agreement has no verdict. A number
+        of factors, which has no interval, is the same.
         """
         if declared(self.told.estimate.statistic).kind == "count":
             return self.told.estimate.estimate == self.seed.truth
         estimate, truth, null = self.told.estimate, self.seed.truth, self.seed.null
         low, high = estimate.ci_low, estimate.ci_high
         if low is None or high is None or not low <= truth <= high:
+            return False
+        if estimate.verdict is not None and (estimate.verdict == "clear") == (truth == null):
             return False
         if truth == null:
             return True

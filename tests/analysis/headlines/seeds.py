@@ -419,7 +419,9 @@ SEEDS: tuple[Seed, ...] = (
         "Guided reappraisals are aligned better with the principles than those of the plain prompt",
         _of("alignment", "mean_difference_lmm", source="model_guided", reference="model_plain"),
         Effect(
-            means("expert-panel", {"peer": 2.8, "model_plain": 3.2, "model_guided": 4.2}), code=right_by(0.8), copies=4
+            means("expert-panel", {"peer": 2.8, "model_plain": 3.2, "model_guided": 4.2}),
+            code=right_by(0.8),
+            copies=12,
         ),
         1.0,
         simulated="1.0 points",

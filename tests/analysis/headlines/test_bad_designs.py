@@ -80,6 +80,8 @@ def test_pool_of_one_rater_and_pools_without_a_shared_item(
     assert of_judges.startswith("Model over Person was not clearly preferred more or less often by models than ")
     said_first = summary_of(report, study).answers[0].english
     assert "cannot be compared with those by" in said_first
+    # Before, the second was said to have no unit with two ratings.
+    assert said.removesuffix(".") in said_first
 
 
 def test_key_that_is_missing_for_half_of_the_items(tmp_path: Path) -> None:
