@@ -21,12 +21,11 @@ import pandas as pd
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from app.stats.arrays import Floats
+from app.stats.text_words import WORD, first_person_share, folded, words
 
-_WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W\d_])[^\W_]+|(?<=\d)[.,](?=\d)[^\W_]+)*")
 _SENTENCE = re.compile(r".+?(?:[.!?…]+['\"”’)\]]*(?=\s|$)|[。！？]+[”’」』]*|$)", re.MULTILINE)
 _QUESTION = re.compile(r"[?？]['\"”’」』)\]]*$")
 _VOWELS = re.compile(r"[aeiouy]+")
-_FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "i'll"))
 _ADVICE = re.compile(
     r"\b(should|ought to|need to|have to|must|try|consider|recommend\w*|suggest\w*|advise|make sure|it may help"
     r"|it might help|you could|you can|you might|why not|how about|have you tried|don't forget|remember to)\b",
@@ -52,20 +51,12 @@ _LONG = 6
 
 
 @lru_cache(maxsize=4)
-def words(text: str) -> list[str]:
-    """Return the words, without combining marks.
-    ["I'm", 'so', 'sorry', '3.5', 'mg']
-    """
-    return _WORD.findall(text if text.isascii() else _bare(text))
-
-
-@lru_cache(maxsize=4)
 def sentences(text: str) -> list[str]:
     """Return the sentences that contain at least one word.
     ['Oh no!', '"Really?"', 'I see.']
     """
     lines = text.replace("\r", "\n")
-    return [sentence.strip() for sentence in _SENTENCE.findall(lines) if _WORD.search(sentence)]
+    return [sentence.strip() for sentence in _SENTENCE.findall(lines) if WORD.search(sentence)]
 
 
 def lix(text: str) -> float:
@@ -78,7 +69,7 @@ def lix(text: str) -> float:
 def flesch(text: str) -> float:
     """Flesch reading ease of English, 100 easy to 0 hard: Flesch (1948). Syllables from the CMU dictionary."""
     found = words(text)
-    syllables = sum(_syllables(_folded(word)) for word in found)
+    syllables = sum(_syllables(folded(word)) for word in found)
     return 206.835 - 1.015 * len(found) / len(sentences(text)) - 84.6 * syllables / len(found)
 
 
@@ -90,11 +81,6 @@ def sentiment(text: str) -> float:
 def question_share(text: str) -> float:
     """Proportion of sentences that end with a question mark."""
     return float(np.mean([_QUESTION.search(sentence) is not None for sentence in sentences(text)]))
-
-
-def first_person_share(text: str) -> float:
-    """Proportion of words that are English first-person singular pronouns."""
-    return float(np.mean([_folded(word) in _FIRST_PERSON for word in words(text)]))
 
 
 def advice_share(text: str) -> float:
@@ -122,7 +108,7 @@ def n_punctuation(text: str) -> float:
     >>> n_punctuation("I'm so sorry... Really?")
     4.0
     """
-    return float(sum(unicodedata.category(character).startswith("P") for character in _WORD.sub("", text)))
+    return float(sum(unicodedata.category(character).startswith("P") for character in WORD.sub("", text)))
 
 
 def word_share(entries: Sequence[str]) -> Callable[[str], float]:
@@ -134,19 +120,15 @@ def word_share(entries: Sequence[str]) -> Callable[[str], float]:
     >>> word_share(["kind*", "care"])("Kindness is to care. Careful!")
     0.4
     """
-    folded = [_folded(entry) for entry in entries]
-    whole = frozenset(entry for entry in folded if not entry.endswith("*"))
-    beginnings = tuple(entry.removesuffix("*") for entry in folded if entry.endswith("*"))
+    listed = [folded(entry) for entry in entries]
+    whole = frozenset(entry for entry in listed if not entry.endswith("*"))
+    beginnings = tuple(entry.removesuffix("*") for entry in listed if entry.endswith("*"))
 
     def of(text: str) -> float:
-        found = [_folded(word) for word in words(text)]
+        found = [folded(word) for word in words(text)]
         return float(np.mean([word in whole or word.startswith(beginnings) for word in found]))
 
     return of
-
-
-def _folded(word: str) -> str:
-    return (word if word.isascii() else _bare(word)).casefold().replace("’", "'")
 
 
 class Measure(NamedTuple):
@@ -187,11 +169,6 @@ def measured(texts: Sequence[str | None], measures: Mapping[str, Measure]) -> di
     # the last row is for missing texts
     table = np.array([*rows, [np.nan] * len(measures)], dtype=np.float64)
     return {name: table[at, column] for column, name in enumerate(measures)}
-
-
-def _bare(text: str) -> str:
-    whole = unicodedata.normalize("NFC", text)
-    return "".join(letter for letter in whole if not unicodedata.category(letter).startswith("M"))
 
 
 def _letters(word: str) -> str:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from app.stats.text_measures import (
     MEASURES,
     advice_share,
-    first_person_share,
     flesch,
     lix,
     measured,
@@ -16,8 +15,8 @@ from app.stats.text_measures import (
     sentences,
     sentiment,
     word_share,
-    words,
 )
+from app.stats.text_words import first_person_share, words
 
 KIND = "I'm so sorry. That sounds hard! Have you tried talking to a friend?"
 
