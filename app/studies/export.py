@@ -8,7 +8,7 @@ import pandas as pd
 from sqlalchemy import Connection, TextClause, text
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, StudyFolder
-from app.protocol.dialogue import turns_to_json
+from app.protocol.dialogue import n_words, turns_to_json
 from app.studies.data.stored_ratings import (
     RATERS,
     copy_ratings,
@@ -139,8 +139,26 @@ CHANGE_COLUMNS = (
     "replaced_at",
 )
 PROBLEM_COLUMNS = ("rater", "item", "position", "page", "problem", "happened_at")
+TURN_COLUMNS = (
+    "rater",
+    "item",
+    "response",
+    "source",
+    "condition",
+    "ended_by",
+    "turn",
+    "speaker",
+    "state",
+    "text",
+    "n_words",
+    "seconds",
+    "flags",
+    "model_version",
+    "said_at",
+)
 TIMES = (
     "happened_at",
+    "said_at",
     "rated_at",
     "replaced_at",
     "served_at",
@@ -208,9 +226,37 @@ _PROBLEMS = text("""
 """)
 
 
+# What is said in conversations, also in those that go on. An opening is said when the conversation begins.
+_TURNS = text("""
+    SELECT r.key AS rater, i.key AS item, p.key AS response, s.key AS source, nullif(t.condition, '') AS condition,
+           p.attributes ->> 'ended_by' AS ended_by, c.number AS turn, c.speaker, c.state, c.text, NULL AS n_words,
+           CAST(round(extract(epoch FROM c.said_at - lag(c.said_at) OVER (
+             PARTITION BY c.assignment_id ORDER BY c.number)), 3) AS double precision) AS seconds,
+           nullif(array_to_string(c.flags, ' '), '') AS flags, c.model_version, c.said_at
+    FROM conversation_turns c
+    JOIN assignments a ON a.study_id = c.study_id AND a.id = c.assignment_id
+    JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+    JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    LEFT JOIN responses p ON p.study_id = a.study_id AND p.id = a.response_ids[1]
+    LEFT JOIN sources s ON s.study_id = p.study_id AND s.id = p.source_id
+    WHERE c.study_id = :study ORDER BY r.id, a.position, a.id, c.number
+""")
+
+
+def _conversations(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
+    """The turns of conversations; no table in a study without any."""
+    turns = _frame(db, _TURNS, study_id, TURN_COLUMNS)
+    if turns.empty:
+        return {}
+    counts = [None if said is None else n_words(said, None) for said in turns["text"]]
+    return {"turns": turns.assign(n_words=pd.Series(counts, dtype=object))}
+
+
 def study_rating_sessions(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
     """The tables written by export only that are about raters' pages; all are empty if there are no raters."""
     return {
+        **_conversations(db, study_id),
         "changes": _changes(db, study_id),
         "assignments": _frame(db, _ASSIGNMENTS, study_id, ASSIGNMENT_COLUMNS),
         "rating_sessions": _sessions(db, study_id),

@@ -51,6 +51,9 @@ class Replies(Interface):
     def ensure(self, study_id: int, turn_id: int) -> None:
         """Make a reply, unless it is being made."""
 
+    def prepare(self) -> None:
+        """Load what the first reply needs, before there is a message to reply to."""
+
     def listen(self, study_id: int, turn_id: int) -> AsyncIterator[Heard]:
         """Yield what has come of a reply, each time that there is more, and last what became of it."""
 
@@ -83,10 +86,12 @@ def conversation_page(
 
 
 def ensure_reply(request: Request, view: AssignmentView, written: Exchange[Any, Any]) -> None:
-    """Have the reply made that is awaited, if one is."""
+    """Have the reply made that is awaited, if one is; before the first, load what it needs."""
+    replies: Replies = request.app.state.replies
     if written.awaited:
-        replies: Replies = request.app.state.replies
         replies.ensure(view.study_id, written.awaited.id)
+    elif written.partner.replies == "model" and len(written.turns) <= 1:
+        replies.prepare()
 
 
 def conversation_context(protocol: Protocol, view: AssignmentView, talk: Talk) -> dict[str, Any]:

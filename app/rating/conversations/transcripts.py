@@ -14,6 +14,7 @@ from app.protocol.study import Protocol
 from app.rating.conversations.drafts import DraftText, close, draft_of, read_draft
 from app.rating.conversations.turns import ConversationTurn, Talk, read_talk, talk_of
 from app.rating.seats.assignment_view import AssignmentView, texts_of
+from app.stats.text_words import first_person_share, words
 
 # How the rater is called in transcripts, in which the partner has a name.
 RATER, PARTNER = "Participant", "Partner"
@@ -62,7 +63,7 @@ def end(db: Connection, protocol: Protocol, view: AssignmentView, written: Talk 
     else:
         said = [turn for turn in written.turns if turn.state == "said"]
         turns = json.dumps([_turn(written, turn) for turn in said], ensure_ascii=False)
-        content, attributes = {"text": None, "turns": turns}, attributes_of(written)
+        content, attributes = {"text": None, "turns": turns}, attributes_of(written, protocol.language)
     values = {
         "study": view.study_id,
         "assignment": view.id,
@@ -85,16 +86,20 @@ def _turn(talk: Talk, turn: ConversationTurn) -> dict[str, str]:
     return {"speaker": name, "text": turn.text or "", "by": turn.speaker}
 
 
-def attributes_of(talk: Talk) -> dict[str, str]:
+def attributes_of(talk: Talk, language: str) -> dict[str, str]:
     """What is counted in a conversation, as columns of responses.csv.
 
     Returns:
         `ended_by`; `n_messages` of the rater and `n_replies`; `rater_words` and `partner_words`; `seconds` from the
-        first message to the last turn; `flags`, if there are any. `written_by` is added when it is stored.
+        first message to the last turn; `flags`, if there are any. In English, `rater_first_person_share`: the share
+        of the rater's words that are first-person singular pronouns, a marker of self-disclosure (Tausczik and
+        Pennebaker 2010, https://doi.org/10.1177/0261927X09351676). `written_by` is added when it is stored.
     """
     own = [turn for turn in talk.turns if turn.is_own]
     others = [turn for turn in talk.turns if not turn.is_own and turn.state == "said"]
     times = [turn.said_at for turn in talk.turns if turn.said_at is not None and turn.number >= own[0].number]
+    said = "\n".join(turn.text or "" for turn in own)
+    is_counted = language.partition("-")[0] == "en" and words(said)
     return _said(
         {
             "ended_by": talk.ended_by,
@@ -104,6 +109,7 @@ def attributes_of(talk: Talk) -> dict[str, str]:
             "partner_words": _words(others),
             "seconds": round((max(times) - min(times)).total_seconds()),
             "flags": " ".join(talk.flags),
+            "rater_first_person_share": f"{first_person_share(said):.4f}" if is_counted else "",
         }
     )
 

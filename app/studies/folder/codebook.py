@@ -70,7 +70,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "shown_labels": "the source label shown for each response, joined by |",
     "state": (
         "of an assignment: planned, leased (open), done, skipped or returned; of a rating session: its progress or "
-        "how it ended"
+        "how it ended; of a turn: said, awaited, withheld or failed"
     ),
     "skip_reason": "reason for skipping",
     "first_action_at": "when the first answer on the page was given, UTC",
@@ -88,6 +88,13 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "version": "the version of the study that the rater began with",
     "reworded": "questions, joined by |, that this version asked in other words than study.yaml",
     "paused_ms": "milliseconds that the rater paused, excluded from all other times",
+    "speaker": "who said the turn: rater or partner",
+    "n_words": "words of the turn, separated by spaces",
+    "seconds": "seconds since the turn before: for a reply, how long the rater waited",
+    "flags": "what to look at, such as alert or cut_off, separated by spaces",
+    "ended_by": "why the conversation ended; empty if it goes on",
+    "model_version": "the model that replied, as its server says",
+    "said_at": "when the turn was said, UTC",
 }
 OF_LEAD = "a column provided by the lead"
 _TEXTS = frozenset({"text", "turns"})
@@ -105,8 +112,9 @@ _WHOLE = (
     "n_returned",
     "n_open",
     "paused_ms",
+    "n_words",
 )
-_NUMBERS = ("estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted", "df")
+_NUMBERS = ("estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted", "df", "seconds")
 _TIMES = (
     "happened_at",
     "replaced_at",
@@ -116,6 +124,7 @@ _TIMES = (
     "begun_at",
     "finished_at",
     "last_seen_at",
+    "said_at",
 )
 _KEYS = {"items": ["item"], "responses": ["response"], "raters": ["rater"]}
 _REFERENCES: dict[str, dict[str, str]] = {
@@ -133,6 +142,7 @@ _REFERENCES: dict[str, dict[str, str]] = {
         "right_response": "responses",
     },
     "rating_sessions": {"rater": "raters"},
+    "turns": {"rater": "raters", "item": "items", "response": "responses"},
     "reported_problems": {"rater": "raters", "item": "items"},
 }
 

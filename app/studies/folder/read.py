@@ -86,6 +86,8 @@ WRITTEN_ONLY = (
     "reported_problems.csv",
     "preregistration.json",
     "requests.jsonl",
+    "turns.csv",
+    "transcripts.jsonl",
     "agreement.csv",
     "comparisons.csv",
     "codebook.csv",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,6 +26,10 @@ from app.studies.folder.written_tables import EVENT_COLUMNS, Columns, checks_of,
 REGISTRATION = "preregistration.json"
 # Requests to language models, with what came back.
 REQUESTS = "requests.jsonl"
+# Conversations, one per line with its turns.
+TRANSCRIPTS = "transcripts.jsonl"
+_OF_CONVERSATION = ("rater", "item", "response", "source", "condition", "ended_by")
+_OF_TURN = ("turn", "speaker", "state", "text", "n_words", "seconds", "flags", "model_version")
 _CODEBOOK = ("file", "column", "label", "question", "value", "meaning")
 
 
@@ -68,12 +72,25 @@ def write_folder(  # noqa: PLR0913 - the parts of a folder
         if registration is not None:
             (half / REGISTRATION).write_text(registration, encoding="utf-8", newline="")
         _write_lines(half / REQUESTS, requests)
+        _write_lines(half / TRANSCRIPTS, _transcripts((rating_sessions or {}).get("turns")))
         for name, image in study.images.items():
             (half / IMAGES).mkdir(exist_ok=True)
             (half / IMAGES / name).write_bytes(image.content)
         if path.exists():
             path.rmdir()
         half.replace(path)
+
+
+def _transcripts(turns: pd.DataFrame | None) -> Iterator[str]:
+    """The lines of transcripts.jsonl: a conversation begins with its first turn."""
+    if turns is None:
+        return
+    for _, rows in turns.groupby((turns["turn"].astype(int).diff().fillna(-1) <= 0).cumsum(), sort=True):
+        whole = {name: rows[name].iloc[0] for name in _OF_CONVERSATION}
+        said = [
+            dict(zip(_OF_TURN, cells, strict=True)) for cells in zip(*(rows[name] for name in _OF_TURN), strict=True)
+        ]
+        yield json.dumps({**whole, "turns": said}, ensure_ascii=False) + "\n"
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,9 @@ from app.accounts.lead_access import add_lead, begin_session
 from app.rating.review.conversations import list_conversations
 from app.rating.simulation.simulate import simulate
 from app.studies.creation.copy_study import copy_study
+from app.studies.export import study_folder, study_rating_sessions
+from app.studies.folder.read import read_folder
+from app.studies.folder.write import write_folder
 from app.studies.members.members import record_member
 from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
@@ -21,6 +25,7 @@ from tests.kit.database import rows
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
+    from pathlib import Path
 
     from fastapi import FastAPI
     from sqlalchemy import Engine
@@ -47,10 +52,15 @@ class FalseReplies:
     def __init__(self) -> None:
         """Nothing is asked for yet."""
         self.asked: list[int] = []
+        self.n_prepared = 0
 
     def ensure(self, _study_id: int, turn_id: int) -> None:
         """Note the turn."""
         self.asked.append(turn_id)
+
+    def prepare(self) -> None:
+        """Note that a first page was shown."""
+        self.n_prepared += 1
 
     async def listen(self, _study_id: int, turn_id: int) -> AsyncIterator[Heard]:
         """Yield two pieces and the end."""
@@ -119,6 +129,7 @@ def test_message_is_stored_with_the_reply_that_it_awaits(
     assert "Please write at least 2 messages." in page.text
     assert "end-form" not in page.text
     assert "keys-help" not in page.text  # it has none
+    assert replies.n_prepared == 1
     page = say(one, page, "  My week\r\nwas long. ")
     assert rows(engine, SAID) == [("rater", "said", "My week\nwas long."), ("partner", "awaited", None)]
     assert "Reply of Robin: being written" in page.text
@@ -393,6 +404,46 @@ def test_rater_gets_and_deletes_what_was_written(
     assert rows(engine, "SELECT count(*) FROM conversation_turns") == [(0,)]
     assert rows(engine, "SELECT count(*) FROM responses") == [(0,)]
     assert replies.asked
+
+
+def test_export_has_turns_and_transcripts_of_conversations(
+    study: Callable[..., int],
+    visitor: Callable[[], Visitor],
+    engine: Engine,
+    replies: FalseReplies,
+    tmp_path: Path,
+) -> None:
+    talk(study, conversation={"partners": {"warm": {**BOTH["warm"], "opening": "Hello."}}})
+    one, page = begin(visitor)
+    say(one, page, "I miss my dog, <b>me</b>.")
+    reply(engine)
+    one.post(f"{address(page)}/end")
+    other, page = begin(visitor, "ben")
+    say(other, page, "Goes on.")
+    assert replies.asked
+    with engine.begin() as db:
+        folder = study_folder(db, 1)
+        write_folder(tmp_path / "study", folder, rating_sessions=study_rating_sessions(db, 1))
+    with (tmp_path / "study" / "turns.csv").open(encoding="utf-8", newline="") as file:
+        turns = list(csv.DictReader(file))
+    assert [(row["speaker"], row["state"], row["text"], row["n_words"], row["ended_by"]) for row in turns] == [
+        ("partner", "said", "Hello.", "1", "rater_early"),
+        ("rater", "said", "I miss my dog, <b>me</b>.", "5", "rater_early"),
+        ("partner", "said", "I hear you.", "3", "rater_early"),
+        ("partner", "said", "Hello.", "1", ""),
+        ("rater", "said", "Goes on.", "2", ""),
+        ("partner", "awaited", "", "", ""),
+    ]
+    assert {row["response"] == "" for row in turns[:3]} == {False}
+    assert turns[0]["seconds"] == ""
+    assert float(turns[1]["seconds"]) >= 0
+    lines = (tmp_path / "study" / "transcripts.jsonl").read_text(encoding="utf-8").splitlines()
+    first, last = (json.loads(line) for line in lines)
+    assert [turn["text"] for turn in first["turns"]] == ["Hello.", "I miss my dog, <b>me</b>.", "I hear you."]
+    assert (first["source"], first["ended_by"], last["ended_by"]) == ("warm", "rater_early", None)
+    # Of I, miss, my, dog, b, me, b: three.
+    assert folder.responses["rater_first_person_share"].tolist() == ["0.4286"]
+    assert read_folder(tmp_path / "study").responses["rater_first_person_share"].tolist() == ["0.4286"]
 
 
 def test_simulated_raters_have_conversations(study: Callable[..., int], engine: Engine, app: FastAPI) -> None:
