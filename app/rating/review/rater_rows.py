@@ -112,7 +112,9 @@ _ROWS = text("""
     LEFT JOIN decided d ON d.rater_id = r.id
     LEFT JOIN came ON came.rater_id = r.id
     LEFT JOIN invited i ON i.rater_id = r.id
-    WHERE r.study_id = :study ORDER BY r.id
+    WHERE r.study_id = :study
+      AND (r.kind <> 'model' OR EXISTS (SELECT FROM ratings a WHERE a.study_id = r.study_id AND a.rater_id = r.id))
+    ORDER BY r.id
 """)
 
 
@@ -161,7 +163,7 @@ class RaterRow:
 
 
 def list_rater_rows(db: Connection, study_id: int, repeated: Collection[str] = ()) -> list[RaterRow]:
-    """All raters, in order of arrival.
+    """All raters, in order of arrival; models once they have answered, not those that are only planned.
 
     Args:
         db: the transaction.

@@ -91,6 +91,14 @@ def test_only_imported_raters_are_called_imported(client: TestClient, db: Connec
         """),
         {"rater": rater_id(db, "folder")},
     )
+    assert "Model judges" not in client.get(PAGE).text, "it is only planned"
+    db.execute(
+        text("""
+            INSERT INTO ratings (study_id, rater_id, question, item_id, outcome, chosen_response_id)
+            SELECT study_id, :rater, question, item_id, outcome, chosen_response_id FROM ratings LIMIT 1
+        """),
+        {"rater": rater_id(db, "judge")},
+    )
     page = client.get(PAGE).text
     groups = dict(re.findall(r'<h2 id="group-\d">(.+?) <span(.+?)</section>', page, re.DOTALL))
     assert {name: re.findall(r"<th [^>]*>.*?<bdi>(\w+)</bdi>", part) for name, part in groups.items()} == {
