@@ -17,6 +17,7 @@ from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
 from tests.kit.lead_studies import study_of
 from tests.llm.web.test_generated import add_run
+from tests.results.web.test_human_sample import rated_study
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
+WAIT_MS = 60_000
 ADDRESS = "http://127.0.0.1:8000/v1"
 
 
@@ -38,6 +40,25 @@ def prepared(engine: Engine) -> str:
         add_run(db, "warm", "Be warm.", ("As an AI, I care about what happened to you.", "So sorry."))
         add_run(db, "brief", "Be brief.", ("I care about what happened.", "Sorry."))
         return new_link(db, lead)
+
+
+def test_the_human_sample_grows_and_says_by_how_much(engine: Engine, page: Page) -> None:
+    with engine.begin() as db:
+        lead = add_lead(db, "lead@example.org", PASSWORD)
+        rated_study(db, lead, design={"human_sample": {"share": 0.4, "grows_to": 0.6}})
+        token = new_link(db, lead)
+    sign_in(page, token)
+    page.goto("/studies/small/judges")
+    page.get_by_role("link", name="Human sample").click()
+    expect(page.get_by_role("heading", name="Human sample")).to_be_visible()
+    tabs = page.get_by_role("navigation", name="This study")
+    expect(tabs.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_label("Items to add, about")).to_have_value("6")
+    check_in(LIGHT_AND_DARK_PHONE, page)
+    page.get_by_role("button", name="Add items").click()
+    expect(page.get_by_role("status")).to_contain_text("added in stage 2", timeout=WAIT_MS)
+    expect(page.get_by_role("row", name="2: added later")).to_be_visible()
+    check_in(LIGHT_AND_DARK_PHONE, page)
 
 
 def test_pages_of_models_are_accessible_and_a_text_is_edited(engine: Engine, page: Page, built_app: FastAPI) -> None:

@@ -40,7 +40,7 @@ def words(page: str) -> str:
 
 def rated_study(db: Connection, lead: Lead, **parts: Any) -> int:  # noqa: ANN401 - parts of a protocol
     """An open study with a sample of 12 of 30 items that two people rated, and a judge that rated all."""
-    study = study_of(db, lead, item_keys=KEYS, questions=[EMPATHY], design=SAMPLE, **parts)
+    study = study_of(db, lead, item_keys=KEYS, questions=[EMPATHY], **{"design": SAMPLE, **parts})
     open_study(db, "small")
     db.execute(_RATERS, {"study": study})
     db.execute(_RATED, {"study": study})
