@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,13 +25,14 @@ from app.llm.client.endpoint import Endpoint
 from app.llm.client.handshake import shake_hands
 from app.llm.client.request_errors import RequestError
 from app.llm.judges.judge_pages import NOT_ASKED, judged_study
-from app.llm.judges.judge_runs import begin_run, estimate_run
+from app.llm.judges.judge_runs import asked_again, begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings, profile_settings, prompt_settings
 from app.llm.judges.judging import judging
 from app.llm.judges.rater_profiles import ProfileTable, RaterProfile, profiles_of
 from app.llm.judges.replay import replay as replay_judge
 from app.llm.outcomes import OUTCOME_WORDS, Outcome, Purpose
 from app.llm.runs.request_run import RequestRun
+from app.llm.runs.runs import get_run
 from app.studies.studies import StudyRow
 
 JudgeName = Annotated[
@@ -98,6 +101,13 @@ Replay = Annotated[
     bool, typer.Option("--replay", help="Read the stored answers again with the present rules, and ask nothing.")
 ]
 
+Again = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="Ask what the judge NAME was asked again, to see whether it has changed."),
+]
+Anchors = Annotated[
+    str, typer.Option(metavar="ATTRIBUTE", help="With --again: only about items with a value in this column.")
+]
 Plan = Annotated[
     bool, typer.Option("--plan", help="Only store the judge, so that a preregistration names it, and ask nothing.")
 ]
@@ -125,6 +135,8 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
     replay: Replay = False,
     check: Check = False,
     plan: Plan = False,
+    again: Again = "",
+    anchors: Anchors = "",
 ) -> None:
     """Let a language model judge the responses of a study, under the same protocol as its raters.
 
@@ -147,12 +159,12 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         reason_first=reason,
         reference=reference.strip(),
     )
+    if again or anchors:
+        _ask_again(study, again, anchors.strip(), asked, is_check=check)
+        return
     if not (name or asked.model):
         raise typer.BadParameter("Name the model, as the server names it.", param_hint="--model")
-    prompts = {one.stem: one.read_text(encoding="utf-8") for one in prompt or ()}
-    if len(prompts) < len(prompt or ()):
-        raise typer.BadParameter("Two files have the same name: it names the prompt.", param_hint="--prompt")
-    judges = prompt_settings(prompts, _judges_of(profile, name or asked.model, settings))
+    judges = prompt_settings(_prompts(prompt or ()), _judges_of(profile, name or asked.model, settings))
     with store() as engine, exit_on_error():
         with engine.connect() as db:
             row = stored_study(db, study)
@@ -175,6 +187,26 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
                 _judge(engine, row, endpoint, own, judge_name, limits, asked)
 
 
+def _ask_again(slug: str, name: str, anchors: str, asked: ModelOptions, *, is_check: bool) -> None:
+    """Ask the judge of this name the same once more, with its own settings, model and server."""
+    if not name:
+        raise typer.BadParameter("Name the judge that is asked again with --again.", param_hint="--anchors")
+    with store() as engine, exit_on_error():
+        with engine.connect() as db:
+            study = stored_study(db, slug)
+            run = get_run(db, study.id, "judge", name)
+            if run is None:
+                fail(f"The study {slug} has no judge {name} that was asked here.")
+            judge_name, settings = asked_again(db, study, run, anchors)
+        asked = replace(asked, model=run.model, base_url=run.endpoint)
+        say(f"{judge_name}:")
+        _say_estimate(engine, study, settings, asked.limits.prices)
+        if is_check:
+            _check(engine, study, asked.endpoint, settings)
+        elif not asked.dry_run:
+            _judge(engine, study, asked.endpoint, settings, judge_name, asked.limits, asked)
+
+
 def _check(engine: Engine, study: StudyRow, endpoint: Endpoint, settings: JudgeSettings) -> None:
     with engine.connect() as db:
         estimate = estimate_run(db, study, settings)
@@ -194,6 +226,14 @@ def _replay(engine: Engine, study: StudyRow, purpose: Purpose, name: str) -> Non
     for outcome in Outcome:
         if before[outcome] or now[outcome]:
             say(f"{OUTCOME_WORDS[outcome]}: {now[outcome]:,} (before: {before[outcome]:,})")
+
+
+def _prompts(files: Sequence[Path]) -> dict[str, str]:
+    """The words of each prompt, by the name of its file."""
+    prompts = {one.stem: one.read_text(encoding="utf-8") for one in files}
+    if len(prompts) < len(files):
+        raise typer.BadParameter("Two files have the same name: it names the prompt.", param_hint="--prompt")
+    return prompts
 
 
 def _judges_of(file: Path | None, name: str, settings: JudgeSettings) -> dict[str, JudgeSettings]:

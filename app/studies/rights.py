@@ -113,6 +113,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
         "submit_text_decision",
         "submit_texts_used",
         "submit_run_stop",
+        "submit_judge_again",
         "submit_run_redo",
         "submit_run_deletion",
         "submit_run_continue",

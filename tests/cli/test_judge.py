@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -81,6 +82,44 @@ def test_a_judge_from_the_estimate_to_the_results(
     settings.cache_clear()
     nowhere = attune("judge", "study", *MODEL)
     assert (nowhere.code, "ATTUNE_MODEL_ENDPOINT" in nowhere.err) == (2, True)
+
+
+def test_a_judge_is_asked_again_about_anchors_and_its_drift_is_told(
+    attune: Callable[..., Outcome], server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ATTUNE_MODEL_ENDPOINT", server.address)
+    settings.cache_clear()
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(json.dumps(protocol_of()))
+    items = [f"i{k},A text.,{'yes' if k < 3 else ''}" for k in range(5)]
+    (folder / "items.csv").write_text("\n".join(["item,text,anchor", *items, ""]))
+    responses = [f"i{k}:{source},i{k},{source},A response." for k in range(5) for source in ("person", "model")]
+    (folder / "responses.csv").write_text("\n".join(["response,item,source,text", *responses, ""]))
+    assert attune("study", "load", folder).code == 0
+    missing = attune("judge", "study", "--again", "judge")
+    assert (missing.code, "The study study has no judge judge that was asked here." in missing.err) == (1, True)
+    assert attune("judge", "study", *MODEL, "--name", "judge", "--limit", 3, "--one-side").code == 0
+    early = attune("judge", "study", "--again", "judge")
+    assert (early.code, "judge has 2 requests left. Continue it before you ask it again." in early.err) == (1, True)
+    assert attune("judge", "study", *MODEL, "--name", "judge", "--one-side").code == 0
+    assert attune("judge", "study", "--anchors", "anchor").code == 2
+    nothing = attune("judge", "study", "--again", "judge", "--anchors", "anker")
+    assert (nothing.code, "No item to judge has a value in the column anker." in nothing.err) == (1, True)
+    before = len(server.seen)
+    server.version_of = lambda _number: "test-model-2"
+    limited = attune("judge", "study", "--again", "judge", "--anchors", "anchor", "--limit", 1)
+    assert (limited.code, "3 trials, 3 requests" in limited.err) == (0, True), limited.err
+    again = attune("judge", "study", "--again", "judge")
+    assert (again.code, "Continuing the run judge@2: 2 of 3" in again.err) == (0, True), again.err
+    assert len(server.seen) - before == 3
+    third = attune("judge", "study", "--again", "judge@2")
+    assert (third.code, "judge@3:" in third.err, len(server.seen) - before) == (0, True, 6)
+    report = json.loads(attune("analyze", "study", "--json").out)
+    drifts = [one for one in report["estimates"] if one["statistic"] == "drift_same"]
+    assert {tuple(one["scope"]["raters"]) for one in drifts} == {("judge", "judge@2"), ("judge", "judge@3")}
+    assert {one["estimate"] for one in drifts} == {1.0}
+    assert "The model's version changed from test-model-1 to test-model-2." in str(report["notes"])
 
 
 def test_a_run_in_batches_stays_one_elsewhere(attune: Callable[..., Outcome]) -> None:

@@ -144,6 +144,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "POST /studies/{slug}/model-runs/{number}/stop": study(404, *EDITORS),
     "POST /studies/{slug}/model-runs/{number}/continue": study(422, *EDITORS),
     "GET /studies/{slug}/model-runs/{number}/requests": study(404, *READERS),
+    "POST /studies/{slug}/judges/{number}/again": study(422, *EDITORS),
     "POST /studies/{slug}/model-runs/{number}/redo": study(422, *EDITORS),
     "POST /studies/{slug}/model-runs/{number}/delete": study(404, *EDITORS),
     "GET /studies/{slug}/settings": READ_PAGE,

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from app.analysis.data.frames import Frames, is_missing
+from app.analysis.data.series import later_runs
 from app.protocol.rating_columns import OUTCOMES
 from app.protocol.study import Protocol
 
@@ -129,10 +130,11 @@ class Codes:
         return np.flatnonzero(self.rows.question == self.questions.index(question))
 
 
-def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) -> Codes:
+def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False, with_later: bool = False) -> Codes:
     """Encode the frames of a study. Sources and questions follow the protocol's order, all else the tables' order.
 
-    `with_repeats` keeps the planned repeats among the rows, for estimates of intra-rater agreement.
+    `with_repeats` keeps the planned repeats among the rows, for estimates of intra-rater agreement; `with_later` keeps
+    the answers of judges that were asked again on a later day, which only measure how a judge changes.
     """
     sources = _with_others(tuple(protocol.sources), frames.responses["source"])
     items, ids = frames.items["item"], frames.responses["response"]
@@ -141,6 +143,8 @@ def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False) 
     repeat = _numbers(ratings["repeat"])
     is_repeat, is_excluded = np.nan_to_num(repeat) > 0, ratings["exclude"].notna().to_numpy()
     is_out = is_excluded if with_repeats else is_repeat | is_excluded
+    if not with_later and (later := later_runs(frames.raters)):
+        is_out = is_out | ratings["rater"].isin(later).to_numpy()
     kept = ratings[~is_out] if is_out.any() else ratings
     declared = frozenset(one.pool for one in protocol.analysis.primary if one.pool)
     are_known = protocol.raters.identity == "known"

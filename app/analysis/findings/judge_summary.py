@@ -20,6 +20,8 @@ ALPHA = 0.05
 # The same side on so many items by chance: p < .05 (two-sided binomial test).
 MIN_ITEMS = 6
 BELOW_CEILING = ("correlation_minus_ceiling", "share_minus_ceiling")
+# Of a judge and of the same judge on a later day.
+DRIFT = {"drift", "drift_same"}
 BIASES = {
     "first_side_share": (0.5, "chooses the first side in {}", "chooses the second side ({} for the first)"),
     "side_effect": (0.0, "rates the left response higher ({} points)", "rates the right response higher ({} points)"),
@@ -88,7 +90,7 @@ def judge_summaries(estimates: Report | Sequence[Estimate]) -> Iterator[JudgeSum
     found = estimates.of("judge") if isinstance(estimates, Report) else estimates
     of_judge: dict[str, list[Estimate]] = {}
     for one in found:
-        if one.scope.keys() == {"rater_kind", "raters"} and one.estimate is not None:
+        if one.scope.keys() == {"rater_kind", "raters"} and one.estimate is not None and one.statistic not in DRIFT:
             of_judge.setdefault(judge_name(one.scope["raters"]), []).append(one)
     for name, each in of_judge.items():
         rates = _values(each, "alt_test_winning_rate")

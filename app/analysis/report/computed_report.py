@@ -20,6 +20,7 @@ from app.analysis.data.frame_evidence import rater_flags
 from app.analysis.data.frames import Frames, for_items_only, with_own_texts, with_slots
 from app.analysis.data.participants import flow_of
 from app.analysis.data.report_filters import ALL, Filters
+from app.analysis.data.series import Again, asked_again
 from app.analysis.data.simulated import ARE_SIMULATED, counted_frames
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import declared_first, mirrors_of, places_of, primary_results, with_roles
@@ -298,8 +299,21 @@ def notes(
         if n_models:
             models = f"{counted(n_models, 'model judge')} gave answers, which are reported separately."
             yield f"{models} They are not included in estimates of human raters."
+            yield from map(_again_sentence, asked_again(frames))
             if _is_all_rated(codes) and not any(one.statistic.endswith("_ppi") for one in estimates):
                 yield ALL_RATED
+
+
+def _again_sentence(again: Again) -> str:
+    """Which judge was asked again, on which days, and whether the model's version is another one."""
+    first, later = (f" on {day.isoformat()}" if day else "" for day in again.days)
+    after = f", after its first answers{first}" if first else ""
+    asked = f"{again.later} is {again.first} asked again{later}{after}: it counts under Model judges only, as drift."
+    if not all(again.versions):
+        return f"{asked} The model's versions are not known."
+    if again.has_new_version:
+        return f"{asked} The model's version changed from {again.versions[0]} to {again.versions[1]}."
+    return f"{asked} Both times the model's version was {again.versions[0]}."
 
 
 def _is_all_rated(codes: Codes) -> bool:

@@ -30,6 +30,7 @@ from app.analysis.sections.heterogeneity import heterogeneity
 from app.analysis.sections.highlights import highlights
 from app.analysis.sections.item_attributes import item_attributes
 from app.analysis.sections.judges.balance import sample_balance
+from app.analysis.sections.judges.drift import drift
 from app.analysis.sections.judges.model_judges import judges
 from app.analysis.sections.judges.other_together import other_together
 from app.analysis.sections.latent_categories import truth
@@ -92,6 +93,8 @@ def _judged(study: StudyData) -> Iterator[Estimate]:
             yield from judges(shown, study.protocol)
         yield from other_together(study.with_showings)
         yield from sample_balance(study.with_showings)
+        if study.over_time is not None:
+            yield from drift(study.over_time)
 
 
 def _split(study: StudyData) -> Iterator[Estimate]:

@@ -12,6 +12,7 @@ from app.analysis.data.earlier_words import EarlierWords, raters_before
 from app.analysis.data.encoded_study import Codes, codes_of
 from app.analysis.data.frames import Frames
 from app.analysis.data.question_data import MAX_RATINGS, TOO_MANY, AnyQuestionData, ChoiceData, ScaledData
+from app.analysis.data.series import later_runs
 from app.analysis.data.splits import Split, attribute_splits, designed_splits, unsplittable
 from app.analysis.sections.categories import CategoryData, category_data
 from app.analysis.sections.composites import Table, composite_answers, composite_question, table_of
@@ -66,6 +67,16 @@ class StudyData:
         is_shown = (ratings["repeat"] == 0) | ratings["rater"].isin(models)
         shown = self.frames if is_shown.all() else replace(self.frames, ratings=ratings[is_shown])
         return replace(self, codes=codes_of(shown, self.protocol, with_repeats=True))
+
+    @cached_property
+    def over_time(self) -> StudyData | None:
+        """The answers, in all showings, of the judges that were asked again on a later day; None without any."""
+        later = later_runs(self.frames.raters)
+        if not later:
+            return None
+        ratings = self.frames.ratings
+        shown = replace(self.frames, ratings=ratings[ratings["rater"].isin({*later, *later.values()})])
+        return replace(self, codes=codes_of(shown, self.protocol, with_repeats=True, with_later=True), frames=shown)
 
     def against(self, reference: str | None) -> StudyData:
         """The same data with another reference source."""

@@ -210,7 +210,12 @@ def _showings(
     """Each trial with the order of its responses and the number of turns done, as often as it is shown."""
     sources = set(study.protocol.sources)
     planned = planned_trials(study.protocol, study.items)
-    trials = [trial for trial in planned if {response.source for response in trial.responses} <= sources]
+    trials = [
+        trial
+        for trial in planned
+        if {response.source for response in trial.responses} <= sources
+        and (not settings.anchors or trial.item.attributes.get(settings.anchors))
+    ]
     stages = [[*_stages(db, study, trial)] for trial in trials]
     for repeat in range(settings.repeats):
         for is_swapped in (False, True) if settings.both_sides else (False,):

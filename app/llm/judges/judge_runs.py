@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
@@ -15,9 +15,10 @@ from app.llm.client.budget import Prices, estimated_tokens
 from app.llm.client.endpoint import Endpoint
 from app.llm.judges.judge_pages import JudgedStudy, judged_study, planned_requests
 from app.llm.judges.judge_settings import JudgeSettings
-from app.llm.runs.requests import PlannedRequest
+from app.llm.outcomes import Outcome
+from app.llm.runs.requests import PlannedRequest, get_progress
 from app.llm.runs.run_start import find_run, start_run
-from app.llm.runs.runs import RunRow, record_judge
+from app.llm.runs.runs import RunRow, list_runs, record_judge
 from app.studies.studies import StudyRow
 
 # Tokens of an answer: what a field takes on average. A text is counted as a short paragraph.
@@ -85,6 +86,8 @@ def _planned(db: Connection, judged: JudgedStudy, settings: JudgeSettings) -> li
             "in a study that has them as its texts."
         )
     planned = planned_requests(db, judged, settings)
+    if not planned and settings.anchors:
+        raise NothingToJudgeError(f"No item to judge has a value in the column {settings.anchors}.")
     if not planned:
         raise NothingToJudgeError("This study has no trials with questions that a model can answer.")
     asked = {one.item_id for one in planned}
@@ -140,6 +143,38 @@ def begin_run(
     rater_id = record_judge(db, study.id, name, settings.attributes(endpoint.model, host))
     run = start_run(db, study, "judge", name, endpoint, settings, planned, rater_id=rater_id, lead_id=lead_id)
     return run, True
+
+
+def asked_again(db: Connection, study: StudyRow, run: RunRow, anchors: str = "") -> tuple[str, JudgeSettings]:
+    """The name and the settings with which a judge is asked the same once more, or is still being asked.
+
+    Args:
+        db: the transaction.
+        study: its study.
+        run: the judge, or a later one of its series.
+        anchors: the attribute of the items to ask about, empty for those that it was asked about.
+
+    Raises:
+        NothingToJudgeError: the first judge of the series is not done.
+    """
+    settings = JudgeSettings.of(run.settings)
+    first = settings.series or run.name
+    every = {one.name: one for one in list_runs(db, study.id, "judge")}
+    series = [one for name, one in every.items() if JudgeSettings.of(one.settings).series == first]
+    if series and _n_left(db, series[-1]):
+        return series[-1].name, JudgeSettings.of(series[-1].settings)
+    if first in every and (n := _n_left(db, every[first])):
+        raise NothingToJudgeError(f"{first} has {counted(n, 'request')} left. Continue it before you ask it again.")
+    number = 2 + len(series)
+    while f"{first}@{number}" in every:
+        number += 1
+    return f"{first}@{number}", replace(settings, series=first, anchors=anchors or settings.anchors)
+
+
+def _n_left(db: Connection, run: RunRow) -> int:
+    """The requests of a run that are asked when it continues."""
+    progress = get_progress(db, run)
+    return progress.n_open + progress.by_outcome.get(Outcome.FAILED, 0)
 
 
 def begin_judges(

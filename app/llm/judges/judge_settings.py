@@ -30,7 +30,8 @@ class JudgeSettings:
     model's family, for self-preference. `examples`: pages with their answers that the model reads after the
     instructions. `reason_first`: ask for the reasons before the answers. `reference`: the attribute of the items with a
     good answer, which the model reads after the page. `prompt`: the words of one of several prompts that are compared,
-    told after the profile, and `prompt_name` what it is called.
+    told after the profile, and `prompt_name` what it is called. `series`: the judge that is asked again on a later day;
+    `anchors`: the attribute of the items that are asked about, if it is not about all.
     """
 
     repeats: int = 1
@@ -49,6 +50,8 @@ class JudgeSettings:
     prompt: str = ""
     prompt_name: str = ""
     prompt_version: int = PROMPT_VERSION
+    series: str = ""
+    anchors: str = ""
 
     def stored(self) -> dict[str, Any]:
         """The settings as JSON."""
@@ -102,6 +105,8 @@ class JudgeSettings:
             "prompt": self.prompt_name,
             "prompt_words": _hash(self.prompt),
             "prompt_version": str(self.prompt_version),
+            "series": self.series,
+            "anchors": self.anchors,
         }
         return {**dict(self.profile), **{name: value for name, value in shown.items() if value}}
 

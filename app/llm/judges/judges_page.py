@@ -14,13 +14,21 @@ from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
+from app.base.web.errors import PageError
 from app.llm.client.connection import ClientMissingError
 from app.llm.client.handshake import shake_hands
 from app.llm.client.request_errors import RequestError
-from app.llm.judges.judge_runs import NothingToJudgeError, RunExistsError, begin_judges, estimate_runs
+from app.llm.judges.judge_runs import (
+    NothingToJudgeError,
+    RunExistsError,
+    asked_again,
+    begin_judges,
+    begin_run,
+    estimate_runs,
+)
 from app.llm.judges.judge_settings import JudgeSettings, profile_settings, prompt_settings
 from app.llm.judges.rater_profiles import profiles_of_text
-from app.llm.runs.run_rows import servers, shown_runs
+from app.llm.runs.run_rows import own_run, server_of, servers, shown_runs
 from app.llm.runs.run_start import OtherSettingsError
 from app.llm.runs.runs import RunNameTakenError, record_limits, record_queued
 from app.llm.runs.start_form import StartForm, StartProblemError, chosen, start_page, words_of_estimate
@@ -115,6 +123,31 @@ class JudgeForm(StartForm):
 def show_judges(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     rows = shown_runs(request, db, study, "judge")
     return page(request, "llm/judges.html", lead=lead, study=study, rows=rows, can_start=bool(servers(request)))
+
+
+@router.post("/studies/{slug}/judges/{number}/again")
+def submit_judge_again(
+    request: Request,
+    db: Db,
+    lead: SignedIn,
+    study: Own,
+    number: int,
+    max_tokens: Annotated[int, Form(ge=1)],
+    anchors: Annotated[str, Form(max_length=100)] = "",
+) -> Response:
+    """Ask a judge the same once more, as a judge of its own."""
+    run = own_run(db, study, number, "judge")
+    server = server_of(request, run)
+    if server is None:
+        raise PageError("The server of this judge is not in the list of servers. Use attune judge --again.")
+    try:
+        name, settings = asked_again(db, study, run, anchors.strip())
+        later, _ = begin_run(db, study, server.endpoint(run.model), settings, name, lead_id=lead.id)
+    except _PROBLEMS as error:
+        raise PageError(str(error)) from None
+    record_queued(db, later, server.name, min(max_tokens, server.max_tokens), batch=run.in_batches)
+    record_act(db, lead, study, "judge asked again", name=name, model=run.model, max_tokens=max_tokens)
+    return RedirectResponse(request.app.url_path_for("show_judges", slug=study.slug), status_code=303)
 
 
 @router.get("/studies/{slug}/judges/new")

@@ -34,6 +34,7 @@ class ShownRun:
     problems: tuple[tuple[str, int], ...]
     is_worked_on: bool
     can_continue: bool
+    has_server: bool
 
     @property
     def redoable(self) -> list[tuple[Outcome, str, int]]:
@@ -76,8 +77,9 @@ def shown_run(request: Request, db: Db, run: RunRow) -> ShownRun:
     progress, busy = get_progress(db, run), is_worked_on(db, run)
     outcomes = tuple((OUTCOME_WORDS[one], progress.by_outcome[one]) for one in Outcome if one in progress.by_outcome)
     problems = tuple((words, n) for _, words, n in list_problems(db, run))
-    can_continue = not busy and (run.is_stopped or not run.is_queued) and server_of(request, run) is not None
-    return ShownRun(run, progress, outcomes, problems, busy, can_continue)
+    has_server = server_of(request, run) is not None
+    can_continue = not busy and (run.is_stopped or not run.is_queued) and has_server
+    return ShownRun(run, progress, outcomes, problems, busy, can_continue, has_server)
 
 
 def servers(request: Request) -> tuple[ModelServer, ...]:

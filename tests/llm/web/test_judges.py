@@ -88,6 +88,24 @@ def test_requests_are_read_asked_again_and_deleted_in_the_browser(
     assert client.get(f"{address}/requests").status_code == 404
 
 
+def test_a_judge_that_is_done_is_asked_again(
+    client: TestClient, db: Connection, run: RunRow, listed: ModelServer
+) -> None:
+    address, judges = f"/studies/small/judges/{run.id}/again", "/studies/small/judges"
+    assert "Ask the same again" not in client.get(judges).text
+    early = client.post(address, data={"max_tokens": 900})
+    assert (early.status_code, "left. Continue it before you ask it again." in early.text) == (400, True)
+    db.execute(text("UPDATE model_requests SET outcome = 'answered', answered_at = now()"))
+    assert "Ask the same again" in client.get(judges).text
+    unknown = client.post(address, data={"max_tokens": 900, "anchors": "no such column"})
+    assert (unknown.status_code, "No item to judge has a value in the column" in unknown.text) == (400, True)
+    assert client.post(address, data={"max_tokens": 99_999}).status_code == 303
+    again = get_run(db, run.study_id, "judge", "a-judge@2")
+    assert again
+    assert (again.settings["series"], again.limits) == ("a-judge", {"server": listed.name, "max_tokens": 10_000})
+    assert client.post("/studies/small/judges/999/again", data={"max_tokens": 9}).status_code == 404
+
+
 def test_a_study_without_judges_says_how_to_start_one(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead)
     page = client.get("/studies/small/judges").text

@@ -29,7 +29,7 @@ from app.analysis.sections import (
     subgroups,
     turns,
 )
-from app.analysis.sections.judges import balance, calibration, model_judges, prompts, together
+from app.analysis.sections.judges import balance, calibration, drift, model_judges, prompts, together
 from app.analysis.statistic import Column, PageTable, declared
 from app.analysis.wording.formatting import (
     REASONS,
@@ -67,6 +67,7 @@ TABLES: dict[str, tuple[PageTable, ...]] = {
         together.TOGETHER,
         balance.BALANCE,
         model_judges.BIASES,
+        drift.OVER_TIME,
         calibration.CALIBRATED,
     ),
     "items": (heterogeneity.VARIATION, disagreement.SPLIT),
