@@ -175,9 +175,7 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
         "Cronbach's alpha of the scores": [Record("cronbach_alpha", "", ("negative_before", "negative_after"))]
     },
     "written-with-ai": {
-        "each score": [
-            Record("mean_difference", PAIR, ("emotional_reactions", "interpretations", "explorations"))
-        ],
+        "each score": [Record("mean_difference", PAIR, ("emotional_reactions", "interpretations", "explorations"))],
         "shares of wins, ties and losses": [Record(name, PAIR) for name in ("win_share", "tie_share", "lose_share")],
     },
     "several-models": {
