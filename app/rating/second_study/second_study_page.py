@@ -62,6 +62,7 @@ def _page(
         at=at,
         is_last=skipped + N_ON_PAGE >= len(shared.texts),
         labels=protocol.labels,
+        is_draft=protocol.draft is not None,
         left_out={REASONS[reason]: n for reason, n in shared.left_out.items()},
         tells_others_read=tells_others_read(protocol),
         goals=goals_of(shared),

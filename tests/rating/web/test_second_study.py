@@ -18,6 +18,7 @@ from app.studies.export import study_folder
 from app.studies.studies import StudyRow, get_study
 from tests.kit.database import rows
 from tests.rating.web.test_conversation import BOTH, address, begin, lead_of, say, talk
+from tests.rating.web.test_draft import BESIDE, write_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,6 +160,42 @@ def test_deletion_of_a_writer_reaches_the_second_study(
     assert told[0] == ("[deleted by its writer]", "Its writer had the text deleted.")
     assert made.n_texts == 2
     assert lead.get("/studies/second/items").status_code == 200
+
+
+def test_drafts_become_responses_to_their_items_by_who_helped(
+    study: Callable[..., int],
+    visitor: Callable[[], Visitor],
+    engine: Engine,
+    app: Any,  # noqa: ANN401 - FastAPI
+) -> None:
+    write_study(
+        study,
+        draft={"partners": {"alone": {"replies": "none"}, "help": BESIDE}},
+        sources={"alone": {"kind": "human"}, "help": {"kind": "human+model"}},
+        conditions={"arm": {"kind": "source", "levels": ["alone", "help"]}},
+        design={"trials": "draft", "raters_per_trial": 2},
+        flow={"consent": OPEN},
+        texts=[{"key": key, "text": f"My {key} died.", "responses": {}} for key in ("dog", "cat")],
+    )
+    simulate(app.state.begin, "study", 4, seed=1)
+    lead = lead_of(visitor, engine)
+    assert ">Drafts</a>" in lead.get(PAGE).text
+    with engine.begin() as db:
+        n_texts = len(list_shared_texts(db, 1).texts)
+        review(db, 1)
+    made = lead.post(PAGE, data={"title": "Second", "questions": "four-dimensions"})
+    assert made.status_code == 200, made.text
+    with engine.begin() as db:
+        folder = study_folder(db, own(db, "second").id)
+    assert folder.items["item"].tolist() == ["dog", "cat"]
+    assert len(folder.responses) == n_texts == 8
+    assert set(folder.responses["text"]) == {"[removed]"}
+    assert {
+        (item, source) for item, source in zip(folder.responses["item"], folder.responses["source"], strict=True)
+    } == {(item, source) for item in ("dog", "cat") for source in ("alone", "help")}
+    assert folder.protocol.sources["help"].kind == "human+model"
+    assert (folder.protocol.reference, folder.protocol.design.blind) == ("alone", True)
+    assert "written_by" not in folder.responses
 
 
 def test_simulated_texts_make_a_study_only_where_nobody_else_wrote_any(
