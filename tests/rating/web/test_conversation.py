@@ -308,6 +308,8 @@ def test_words_of_alarm_show_help_and_mark_the_conversation(
 def test_diary_awaits_no_reply(study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine) -> None:
     talk(study, conversation={"partners": {"diary": BOTH["diary"]}})
     one, page = begin(visitor)
+    assert "Please write at least 2 entries." in page.text
+    assert "message" not in re.sub(r"<[^>]*>", "", page.text)
     assert "Your notes" in page.text
     page = say(one, page, "A long day.")
     page = say(one, page, "A short night.")
