@@ -131,6 +131,14 @@ class Estimate:
         """What is estimated, as files name it: the question, with its category if the estimate is of one."""
         return self.question if self.category is None else f"{self.question}={self.category}"
 
+    @property
+    def ignores_clusters(self) -> bool:
+        """Whether it is tested as if answers were independent although items and raters recur; raters are independent.
+
+        By chance, more than 5% of such tests have p < .05.
+        """
+        return "as independent" in self.method and "raters as independent" not in self.method
+
     def as_record(self) -> dict[str, Any]:
         """Return the estimate as plain JSON types, with exactly FIELDS."""
         return {name: getattr(self, name) for name in FIELDS} | {"question": self.measured}

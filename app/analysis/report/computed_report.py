@@ -26,7 +26,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.report.primary import declared_first, mirrors_of, places_of, primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.report.report import SECTIONS, RaterGroup, Report, Sample
-from app.analysis.report.verdicts import decisive_p, effect_behind, with_verdicts
+from app.analysis.report.verdicts import effect_behind, with_verdicts
 from app.analysis.sections.all_sections import estimates_for, estimates_of
 from app.analysis.sections.study_data import StudyData
 from app.analysis.sections.texts import at_equal_length
@@ -332,26 +332,39 @@ def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
     if n_same := len(tests) - len(others):
         again, are = ("test repeats", "is") if n_same == 1 else ("tests repeat", "are")
         yield f"{whole(n_same)} {again} the primary comparisons by other methods and {are} no further findings."
-    if kept := [one for one in others if not _ignores_clusters(one)]:
-        n_plain = sum(one.p_value is not None and one.p_value < ALPHA for one in kept)
-        n_clear = sum(p < ALPHA for one in kept if (p := decisive_p(one)) is not None)
-        n, n_left = round(ALPHA * len(kept)), len(others) - len(kept)
-        by_chance = f"about {whole(n)}" if n else "fewer than 1"
-        take = "takes" if n_left == 1 else "take"
-        yield (
-            f"{counted(len(kept), 'exploratory test')} of other comparisons: {whole(n_plain)} with "
-            f"p < .05, where chance alone would give {by_chance}, and {whole(n_clear)} with adjusted p < .05. "
-            "They only suggest hypotheses."
-            f"{f' Not counted: {whole(n_left)} that {take} answers as independent.' if n_left else ''}"
-        )
+    yield from _explored(others)
 
 
-def _ignores_clusters(estimate: Estimate) -> bool:
-    """Whether a test takes answers as independent although items and raters recur.
+def _explored(tests: Sequence[Estimate]) -> Iterator[str]:
+    """How many comparisons have a small p-value, each by its first test: further methods tell the same once more.
 
-    By chance, more than 5% of such tests have p < .05. Raters are independent.
+    A test against a margin has a small p-value where there is no difference.
     """
-    return "as independent" in estimate.method and "raters as independent" not in estimate.method
+    groups: dict[tuple[object, ...], list[Estimate]] = defaultdict(list)
+    for one in tests:
+        if declared(one.statistic).margin is None:
+            section = DIFFERENCES[0] if one.section in DIFFERENCES else one.section
+            groups[section, one.measured, declared(one.statistic).per, str(_compared(one))].append(one)
+    first = [next((one for one in found if not one.ignores_clusters), None) for found in groups.values()]
+    p_values = [one.p_value for one in first if one is not None]
+    if p_values:
+        n_plain, n_clear = (
+            sum(p is not None and p < ALPHA for p in found)
+            for found in (p_values, adjusted(p_values, "benjamini_hochberg"))
+        )
+        n = round(ALPHA * len(p_values))
+        by_chance = f"about {whole(n)}" if n else "fewer than 1"
+        yield (
+            f"{counted(len(p_values), 'other comparison')}, each by its first test: {whole(n_plain)} with p < .05, "
+            f"where chance alone would give {by_chance}, and {whole(n_clear)} after adjustment for all of them "
+            "(Benjamini and Hochberg). They only suggest hypotheses."
+        )
+    if n_left := len(first) - len(p_values):
+        was = "was" if n_left == 1 else "were"
+        yield (
+            f"Not counted: {counted(n_left, 'comparison')} that {was} only tested as if answers were independent, "
+            "which finds differences too often."
+        )
 
 
 def _compares_same(estimate: Estimate, primary: Estimate) -> bool:

@@ -13,11 +13,11 @@ import pytest
 from app.analysis import analyze
 from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, without
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.brief import brief
-from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY
+from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY, _explored
 from app.analysis.report.labelled import labelled
 from app.analysis.report.primary import places_of
 from app.analysis.report.report_tables import records_csv, report_json
@@ -28,11 +28,11 @@ from app.base.documents.blocks import DataTable
 from app.protocol.primary import PrimaryContrast
 from app.results.charts.forest import forest_table
 from app.results.pages.sections.part_tables import blocks_of
-from tests.analysis.golden import HERE
-from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, protocol, read_study
+from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, protocol
 from tests.kit.told import told
 
 if TYPE_CHECKING:
+    from app.analysis.estimate import Scope
     from app.analysis.report.report import Report
     from app.protocol.study import Protocol
 
@@ -101,32 +101,47 @@ def test_notes_count_other_tests_of_primary_comparisons_apart_from_exploratory_o
     report = analyze(frames(study, rows()), study)
     tests = [one for one in report.estimates if one.role == "exploratory" and one.p_value is not None]
     same, others = ([one for one in tests if (one.question == "empathy") == is_same] for is_same in (True, False))
-    n_independent = len(others)
-    others = [one for one in others if "as independent" not in one.method]
-    n_independent -= len(others)
-    assert n_independent
-    plain = sum((one.p_value or 1) < 0.05 for one in others)
+    n_compared = len({(one.measured, str(without(one.scope, "cut"))) for one in others})
+    assert n_compared < len(others) / 2
     said = " ".join(report.notes)
     assert f"{len(same)} tests repeat the primary comparisons by other methods and are no further findings." in said
-    assert f"{len(others)} exploratory tests of other comparisons: {plain} with p < .05, where chance alone" in said
-    assert f"would give about {round(0.05 * len(others))}, and " in said
-    assert f" Not counted: {n_independent} that take" in said
+    assert f"{n_compared} other comparison" in said
     assert {one.role for one in report.of("agreement")} == {"descriptive"}
 
 
-def test_no_interval_of_choices_as_independent_is_counted_among_exploratory_tests() -> None:
-    """Some tests that take answers as independent were left out, and Wilson's were counted."""
-    report = analyze(*read_study(HERE / "ab-tie"))
-    tests = [one for one in report.estimates if one.role == "exploratory" and one.p_value is not None]
-    binomial = [one for one in tests if one.inference == "ratings"]
-    assert {one.method.partition(":")[0] for one in binomial} == {"wilson", "wilson_cc", "clopper_pearson"}
-    others = [one for one in binomial if one.measured != report.primary[0].estimates[0].measured]
-    assert others
-    said = next(note for note in report.notes if "exploratory tests" in note)
-    n_counted, n_left = int(said.split()[0]), int(said.rpartition(" Not counted: ")[2].split()[0])
-    n_same = int(next(note for note in report.notes if "repeat the primary" in note).split()[0])
-    assert n_counted + n_left + n_same == len(tests)
-    assert n_left >= len(others)
+def _tested(statistic: str, p: float, question: str, method: str = "") -> Estimate:
+    scope: Scope = {"source": "model", "reference": "human"}
+    return Estimate("comparison", question, scope, statistic, 0.3, p_value=p, method=method)
+
+
+def test_each_comparison_counts_once_however_many_methods_tell_it() -> None:
+    """Fifteen methods of one comparison of a study without an effect were fifteen findings, eleven "adjusted"."""
+    methods = ("mean_difference", "odds_ratio_clmm", "t_paired", "wilcoxon", "share_difference")
+    tests = [_tested(one, 0.04, "warm") for one in methods]
+    tests += [_tested("mean_difference", 0.2 + 0.02 * n, f"other-{n}") for n in range(19)]
+    (said,) = _explored(tests)
+    assert said == (
+        "20 other comparisons, each by its first test: 1 with p < .05, where chance alone would give about 1, and 0 "
+        "after adjustment for all of them (Benjamini and Hochberg). They only suggest hypotheses."
+    )
+
+
+def test_tests_of_answers_as_independent_and_of_margins_are_no_findings() -> None:
+    independent = "chi_square: ratings as independent"
+    tests = [
+        _tested("chi_square", 0.001, "warm", independent),
+        _tested("mean_difference", 0.3, "warm"),
+        _tested("equivalence", 0.001, "warm"),
+        _tested("chi_square", 0.001, "clear", independent),
+    ]
+    counted, left = _explored(tests)
+    assert counted.startswith(
+        "1 other comparison, each by its first test: 0 with p < .05, where chance alone would give "
+    )
+    assert left == (
+        "Not counted: 1 comparison that was only tested as if answers were independent, which finds differences too "
+        "often."
+    )
 
 
 def test_a_declared_pair_without_the_reference_is_adjusted_for_length_too() -> None:
@@ -164,7 +179,7 @@ def test_a_difference_in_levels_does_not_repeat_one_in_slopes() -> None:
     report = analyze(frames(study, given), study)
     assert find(report, "mean_difference")
     assert not any("repeat" in note for note in report.notes)
-    assert any("exploratory tests of other comparisons" in note for note in report.notes)
+    assert any(" other comparison" in note for note in report.notes)
 
 
 def test_primary_sentence_has_effect_interval_test_and_counts(report: tuple[Report, Protocol]) -> None:
