@@ -11,10 +11,12 @@ from app.analysis.estimate import Estimate
 from app.analysis.report.report_tables import records_csv
 from app.cli.print_report import estimates_table
 from app.protocol.labels import Labels
-from app.results.pages.sections.part_tables import MAX_ROWS, blocks_of
+from app.results.pages.sections.part_tables import IGNORES_CLUSTERS, MAX_ROWS, OF_FIRST, blocks_of
+from app.results.pages.sections.parts import part_of
 from app.results.pages.sections.text_details import texts
 
 TWO = {"source": "model", "reference": "human"}
+P = {"p_value": 0.02, "p_adjusted": 0.04}
 
 
 def _estimate(section: str, statistic: str, estimate: float | None, **more: object) -> Estimate:
@@ -24,8 +26,8 @@ def _estimate(section: str, statistic: str, estimate: float | None, **more: obje
 
 def test_table_row_holds_estimates_of_one_question_and_scope() -> None:
     estimates = [
-        _estimate("comparison", "mean_difference", 0.5, scope=TWO, ci_low=0.25, ci_high=0.75, n_ratings=1200),
-        _estimate("comparison", "odds_ratio_clmm", 2.0, scope=TWO, p_adjusted=0.04, n_ratings=1200),
+        _estimate("comparison", "mean_difference", 0.5, scope=TWO, ci_low=0.25, ci_high=0.75, n_ratings=1200, **P),
+        _estimate("comparison", "odds_ratio_clmm", 2.0, scope=TWO, n_ratings=1200),
     ]
     (block,) = blocks_of("comparison", estimates, Labels(questions={"empathy": "Warmth"}))
     assert block.table.header == (
@@ -37,6 +39,28 @@ def test_table_row_holds_estimates_of_one_question_and_scope() -> None:
         "Ratings",
     )
     assert block.table.rows == (("Warmth", "model − human", "0.50\n0.25 to 0.75", "2.00", ".040", "1,200"),)
+
+
+def test_p_and_ratings_are_those_of_the_first_estimate_of_a_row() -> None:
+    """A difference that nothing showed had the p of a correlation beside it, and a group the ratings of all groups."""
+    pools = {"pool": "crowd", "reference_pool": "expert"}
+    estimates = [
+        _estimate("contrast", "pool_difference", -0.13, scope=pools, p_value=0.55, n_ratings=90),
+        _estimate("contrast", "pool_correlation", 0.8, scope=pools, p_value=0.001, p_adjusted=0.002, n_ratings=200),
+    ]
+    (block,) = blocks_of("subgroups", estimates, Labels())
+    assert block.table.header[-2:] == ("p", "Ratings")
+    assert block.table.rows[0][-2:] == (".550", "90")
+    assert OF_FIRST in block.notes
+
+
+def test_test_of_answers_as_independent_says_so_and_no_interval_is_spoken_of() -> None:
+    method = "chi_square: ratings as independent"
+    estimates = [_estimate("comparison", "chi_square", 9.0, scope=TWO, method=method, **P)]
+    estimates.append(_estimate("contrast", "chi_square", 12.0, method=method, **P))
+    (block,) = blocks_of("comparison", estimates, Labels())
+    assert block.notes == (IGNORES_CLUSTERS,)
+    assert part_of(_estimate("contrast", "t_paired", 1.0, scope={**TWO, "rater_kind": "model"})) == "judges"
 
 
 def test_not_estimable_cell_is_a_dash_with_one_footnote() -> None:
@@ -117,7 +141,6 @@ def test_text_table_has_one_row_per_covariate() -> None:
     assert table.rows == (
         ("Length in words", "80.00", "20.00\n5.00 to 35.00"),
         ("Score", "0.50", "–"),
-        ("Readability (Flesch, higher is easier)", "–", "–"),
     )
     assert notes == ("– Readability (Flesch, higher is easier): English only.",)
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from app.analysis.estimate import Estimate, Unit, without
 from app.analysis.report.sentences import test_of
+from app.analysis.report.verdicts import decisive_p
 from app.analysis.sections import (
     answer_keys,
     belief,
@@ -78,6 +79,10 @@ NO_BREAK_SPACE = "\u00a0"
 ALL_RATINGS = "all ratings"
 NO_WEIGHT = "Where its weight is 0, a judge saves no human ratings, and the estimate is that of people alone."
 DASH = "– not estimable: "
+OF_FIRST = "p and the number of ratings are those of the first estimate in a row."
+IGNORES_CLUSTERS = (
+    "These tests take answers as independent, although items and raters recur: p is below .05 too often by chance."
+)
 NO_PREDICTION = (
     "the prediction interval would include nearly all possible values, so that the effect on a new item, or of a new "
     "rater, could be almost anything"
@@ -152,26 +157,36 @@ def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate
     if not kept:
         why = tuple(f"{caption}: {note.removeprefix(DASH)}" for note in _notes(rows.values(), columns))
         return Block(caption, Table((), ()), None, why) if why else None
-    has_p = any(f.p_adjusted is not None for found in kept.values() for f in found.values())
+    main = [_first(shown, found) for found in kept.values()]
+    tested = [f for f in main if f is not None and f.p_value is not None]
     # a column in which every row says the same says nothing
     n_places = 1 if {of for _, of in kept} == {ALL_RATINGS} else 2
+    p_words = "Adjusted p" if any(f.p_adjusted is not None for f in tested) else "p"
     header = (
         *("Question", "Comparison or group")[:n_places],
         *(column.words for column in shown),
-        *(("Adjusted p",) if has_p else ()),
+        *((p_words,) if tested else ()),
     )
     lines = [
-        (*place[:n_places], *(_cell(column, found) or "–" for column in shown), *((_p(shown, found),) if has_p else ()))
-        for place, found in kept.items()
+        (
+            *place[:n_places],
+            *(_cell(column, found) or "–" for column in shown),
+            *((p_text(decisive_p(f) if f is not None else None) or "–",) if tested else ()),
+        )
+        for (place, found), f in zip(kept.items(), main, strict=True)
     ]
     table = Table(
-        (*header, "Ratings"), tuple((*line, _n(found)) for line, found in zip(lines, kept.values(), strict=True))
+        (*header, "Ratings"),
+        tuple((*line, _n(f, found)) for line, f, found in zip(lines, main, kept.values(), strict=True)),
     )
     if all(f.unit == "item" for found in kept.values() for f in found.values()):
         table = Table(header, tuple(lines))
     first, rest = Table(table.header, table.rows[:MAX_ROWS]), Table(table.header, table.rows[MAX_ROWS:])
-    unadjusted = (UNADJUSTED,) if has_p else ()
-    notes = (*_declared_tests(kept.values(), shown), *unadjusted, *_notes(rows.values(), shown))
+    notes = (
+        *_declared_tests(kept.values(), shown),
+        *_about_p(tested, shown, kept.values()),
+        *_notes(rows.values(), shown),
+    )
     return Block(caption, first, rest if rest.rows else None, notes)
 
 
@@ -265,13 +280,25 @@ def _of(estimate: Estimate, *, is_chosen: bool) -> str:
     return scope_text(scope, between="against" if is_chosen else MINUS) if scope else ALL_RATINGS
 
 
-def _p(columns: Sequence[Column], found: Found) -> str:
-    """The adjusted p-value of the first column that has one."""
-    cells = (_find(column, found) for column in columns)
-    known = (f.p_adjusted for f in cells if f is not None and f.p_adjusted is not None)
-    return p_text(next(known, None)) or "–"
+def _first(columns: Sequence[Column], found: Found) -> Estimate | None:
+    """The first estimate of a row: the p-value and the number of ratings beside it are its own."""
+    cells = (_find(column, found) for column in columns if _cell(column, found))
+    return next((f for f in cells if f is not None), None)
 
 
-def _n(found: Found) -> str:
-    n = max((f.n_ratings or 0 for f in found.values()), default=0)
-    return f"{n:,}"
+def _about_p(tested: Sequence[Estimate], columns: Sequence[Column], rows: Iterable[Found]) -> Iterator[str]:
+    """How to read the p-values of a table."""
+    cells = [[f for c in columns if _cell(c, found) and (f := _find(c, found)) is not None] for found in rows]
+    if tested and any(len([f for f in row if f.p_value is not None]) > 1 for row in cells):
+        yield OF_FIRST
+    has_interval = any(f.ci_low is not None for row in cells for f in row)
+    if has_interval and any(f.p_adjusted is not None for f in tested):
+        yield UNADJUSTED
+    if any(f.ignores_clusters for f in tested):
+        yield IGNORES_CLUSTERS
+
+
+def _n(first: Estimate | None, found: Found) -> str:
+    """The ratings of the first estimate of a row; of an interaction, they would be those of all groups."""
+    n = first.n_ratings if first is not None else None
+    return f"{max((f.n_ratings or 0 for f in found.values()), default=0) if n is None else n:,}"

@@ -52,7 +52,10 @@ ABOUT = {
     "raters": "Evidence to review, not a reason to exclude: set exclusion rules before data collection.",
     "items": "How far sources differ by item, and where raters disagree most. Disagreement is information, not error.",
     "judges": "Model judges compared with human raters. They are not included in estimates of human raters.",
-    "text": "These associations do not show that length or wording causes the difference in ratings.",
+    "text": (
+        "These associations do not show that length or wording causes the difference in ratings. If there were none, "
+        "about 5% of their intervals would still exclude 0."
+    ),
     "estimates": "Every estimate by question, and how to compute it again. The same rows are in the downloads.",
 }
 
@@ -82,6 +85,8 @@ def part_of(estimate: Estimate) -> str:
 
 def _of_contrast(estimate: Estimate) -> str:
     scope = estimate.scope
+    if scope.get("rater_kind") == "model" and "reference_rater_kind" not in scope:
+        return "judges"
     if "turn" in scope:
         return "turns"
     if "factor" in scope or {"condition", "shown_label"} & scope.keys():

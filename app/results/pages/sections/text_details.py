@@ -64,7 +64,9 @@ def _table(
     by_name: dict[str, dict[str, Estimate]] = {}
     for estimate in estimates:
         by_name.setdefault(_covariate(estimate), {}).setdefault(named(estimate), estimate)
-    rows = tuple((name, *(_cell(found.get(column)) for column in columns)) for name, found in by_name.items())
+    # the reason why a covariate has no estimate at all is below the table
+    known = {name: found for name, found in by_name.items() if any(f.estimate is not None for f in found.values())}
+    rows = tuple((name, *(_cell(found.get(column)) for column in columns)) for name, found in known.items())
     return Table(("Covariate", *columns), rows)
 
 
