@@ -150,8 +150,15 @@ class StudyData:
         return list(scores_of(self.codes, self.frames, numbers, declared, texts))
 
     def _is_later(self, data: ScaledData) -> bool:
-        """Whether a question was asked in a later wave, and so tells nothing about the raters who rated."""
-        return wave_of(data.question.key, self.protocol.waves) > 1
+        """Whether a question tells nothing about the raters who rated: it was asked in a later wave, or is an outcome.
+
+        An outcome is measured again after the trials, and what raters were shown may have changed it. Groups of raters
+        by it would differ in more than what they were shown (Rosenbaum 1984).
+        """
+        analysis = self.protocol.analysis
+        after = {change.after for change in analysis.changes}
+        after |= {key for name in after & analysis.composites.keys() for key in analysis.composites[name].questions}
+        return data.question.key in after or wave_of(data.question.key, self.protocol.waves) > 1
 
     @property
     def numbers(self) -> list[ScaledData]:
@@ -209,7 +216,8 @@ class StudyData:
             return False
         names = {name for level in split.levels for name, _ in cell_of(level).levels}
         factors = self.protocol.conditions
-        asked = {contrast.factor for contrast in self.protocol.analysis.primary}
+        own = [one for one in self.protocol.analysis.primary if one.question == data.question.key]
+        asked = {contrast.factor for contrast in own}
         return bool(names) and all(
             name in factors and factors[name].kind == "source" and name not in asked for name in names
         )

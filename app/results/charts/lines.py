@@ -204,7 +204,10 @@ def conditions_finding(means: Sequence[Estimate], split: Shown, among: Sequence[
         interval = f" (95% CI {interval_text(one)})" if one.ci_low is not None else ""
         between = f"{one.scope['source']} minus {one.scope['reference']}"
         return f"The difference {between} changes by {estimate_text(one)} points under {one.scope[split]}{interval}."
-    said = [f"{place.series}, {place.at}: {estimate_text(place.estimate)}" for place in _drawn(places_of(means, split))]
+    said = [
+        f"{'' if place.series == EVERY_SOURCE else f'{place.series}, '}{place.at}: {estimate_text(place.estimate)}"
+        for place in _drawn(places_of(means, split))
+    ]
     return f"Mean ratings: {'; '.join(said)}."
 
 

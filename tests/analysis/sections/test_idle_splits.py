@@ -84,3 +84,23 @@ def test_flagged_rater_is_reported_whatever_the_number_of_answers(monkeypatch: p
 
     assert named([]) == ["r0", "r1"]
     assert named(["r3"]) == ["r0", "r3"]
+
+
+def test_effect_of_the_source_on_another_question_is_no_reason_to_repeat_the_comparison() -> None:
+    """A table of two means that no rater could give, with a note for each, stood beside the comparison of sources."""
+    change = {"changes": [{"before": "mood", "after": "felt"}]}
+    change |= {"primary": [{"question": "felt", "test": "change_difference", "factor": "writer"}]}
+    assert asked_by(study_with({"writer": WRITER}, analysis=change), is_toned=False) == {("felt", "writer")}
+
+
+def test_raters_are_not_grouped_by_what_was_measured_again_after_the_trials() -> None:
+    def grouped_by(**more: Any) -> set[str]:  # noqa: ANN401 - parts of a protocol
+        study = study_with({"tone": TONE}, **more)
+        report = analyze(frames(study, rows(is_toned=True)), study)
+        scopes = [one.scope for one in report.estimates if one.question == "empathy"]
+        return {name for scope in scopes for name in (*scope.get("subgroup", {}), scope.get("covariate", "")) if name}
+
+    assert {"mood", "felt"} <= grouped_by()
+    found = grouped_by(analysis={"changes": [{"before": "mood", "after": "felt"}]})
+    assert "mood" in found
+    assert "felt" not in found
