@@ -31,6 +31,8 @@ LINE = 15
 MAX_BESIDE, MAX_IN_ROWS = 36, 100
 # The width of the symbol of an entry, in characters.
 SYMBOL = 5
+# The width of the symbol of an entry with its gaps, in pixels.
+ENTRY = 28
 # The width of a character of a label within a bar, in pixels.
 CHARACTER = 8.5
 # Labels are above the marks of each row in charts narrower than this, and where they leave less than this to the marks.
@@ -52,13 +54,21 @@ def percent(share: float) -> str:
 
 
 def top_legend(words: Sequence[str], n_columns: int) -> alt.Legend:
-    """Return the legend of a bar: in one or two rows, or one entry per row if the words are long.
+    """Return the legend of a bar: as many entries in a row as are no wider than the chart, or one if words are long.
 
-    A legend that is wider than the chart would widen the picture, and a page would shrink all of it.
+    A legend that is wider than the chart would widen the picture, and a page would shrink or cut it.
     """
     if max(map(len, words), default=0) > MAX_BESIDE or sum(map(len, words)) > MAX_IN_ROWS:
         return alt.Legend(title=None, columns=1, labelLimit=alt.ExprRef("width - 24"))
-    return alt.Legend(title=None, columns=alt.ExprRef(f"width < 420 ? 2 : {n_columns}"))
+    fitting = "1"
+    for n in range(2, max(2, min(n_columns, len(words))) + 1):
+        fitting = f"width < {_legend_width(words, n):.0f} ? {fitting} : {n}"
+    return alt.Legend(title=None, columns=alt.ExprRef(fitting))
+
+
+def _legend_width(words: Sequence[str], n_columns: int) -> float:
+    """The width of a legend in pixels; each column is as wide as its longest entry."""
+    return sum(ENTRY + LETTER * max(map(len, words[at::n_columns])) for at in range(n_columns) if words[at::n_columns])
 
 
 def columns_of(words: Sequence[str]) -> dict[str, object]:

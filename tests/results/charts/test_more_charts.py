@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -31,6 +32,8 @@ from app.results.documents.report_files import MAX_HEIGHT
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from app.protocol.study import Protocol
     from app.results.charts.chart import Chart
     from app.results.charts.theme import Theme
@@ -471,6 +474,35 @@ def test_legend_that_takes_two_rows_in_print_is_not_cut() -> None:
     legend = float(re.findall(r'role-legend".*?translate\([-\d.]+,([-\d.]+)\)', drawn, flags=re.DOTALL)[0])
     assert "Baseline model preferred" in drawn
     assert top + legend >= 0
+
+
+def placed_texts(node: ET.Element, left: float = 0.0) -> Iterator[tuple[str, float]]:
+    """The texts of a picture, with the pixels between its left edge and their begin."""
+    moved = re.match(r"translate\(([-\d.]+)", node.get("transform", ""))
+    at = left + (float(moved[1]) if moved else 0.0)
+    if node.text and node.text.strip():
+        yield node.text, at
+    for child in node:
+        yield from placed_texts(child, at)
+
+
+@pytest.mark.parametrize("width", [640, *WIDTHS.values()])
+def test_every_point_of_a_long_scale_is_in_the_legend(width: int) -> None:
+    """Of seven points in words, a printed page showed the first four, and cut the fifth."""
+    points = ("Strongly disagree", "Disagree", "Somewhat disagree", "Neither", "Somewhat agree", "Agree", "Agree fully")
+    asked = ({**FIVE, "key": key, "scale": dict(enumerate(points, start=1))} for key in ("warm", "kind"))
+    study = protocol(*asked)
+    rows: list[Row] = [
+        {"rater": "r", "item": f"i{n}", "response": f"i{n}:{source}", "question": key, "value": 1 + n % 7}
+        for n in range(14)
+        for source in ("human", "model")
+        for key in ("warm", "kind")
+    ]
+    chart = next(one for one in charts_of(analyze(frames(study, rows), study), study) if "distribution" in one.key)
+    drawn = ET.fromstring(render({**(chart.spec(width=width) or {}), "title": None}, "svg").decode())  # noqa: S314 - our own picture
+    texts = dict(placed_texts(drawn))
+    for value, words in enumerate(points, start=1):
+        assert texts[f"{value} {words}"] + 6 * len(f"{value} {words}") <= float(drawn.get("width", "0")) <= width + 1
 
 
 def test_chart_with_labels_of_80_characters_is_as_wide_as_a_phone() -> None:
