@@ -21,7 +21,7 @@ _HEAD = """\
 #set table(stroke: none, inset: (x: 0pt, y: 3pt), column-gutter: 7pt, align: left)
 #show table: set text(size: 8pt, hyphenate: true)
 #show table: set par(leading: 0.5em)
-#show figure: set block(breakable: true)
+#show figure.where(kind: table): set block(breakable: true)
 #show figure.caption: set text(size: 9pt)
 #show figure.caption: set align(left)
 #show figure.caption: set block(sticky: true)

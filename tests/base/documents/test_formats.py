@@ -173,3 +173,9 @@ def test_a_warning_and_a_watermark_are_in_every_format() -> None:
     assert made.sections[0].header.paragraphs[0].text == "Simulated & only"
     assert "markright" not in latex_document(document("A text"))
     assert "rotate" not in typst_document(document("A text"))
+
+
+def test_only_tables_may_continue_on_the_next_page() -> None:
+    """The caption of a picture at the end of a page was alone at the top of the next one."""
+    may_break = re.findall(r"#show figure(.*): set block\(breakable: true\)", typst_document(document()))
+    assert may_break == [".where(kind: table)"]
