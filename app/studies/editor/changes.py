@@ -146,9 +146,8 @@ class _Comparison:
             yield from self.changes((*path, name), (*words, said[name]), *below)
         orders = [name for name in old if name in new], [name for name in new if name in old]
         if orders[0] != orders[1] and is_ordered:
-            yield Change(
-                f"{self.place(path, words)}: Order", *(", ".join(said[one] for one in order) for order in orders)
-            )
+            both = orders, orders[::-1]
+            yield Change(f"{self.place(path, words)}: Order", *(_part_of(order, other, said) for order, other in both))
 
     def name(self, path: tuple[str, ...], entry: Any) -> str:  # noqa: ANN401 - any value of YAML
         """What pages call a field or an entry: by its label, or else by its key."""
@@ -199,6 +198,14 @@ class _Comparison:
                 fields["correct"] = codes.get(str(fields["correct"]), fields["correct"])
         said = (f"{self.name((*path, name), one)}: {self.said((*path, name), one)}" for name, one in fields.items())
         return " ".join(filter(None, (lead, ", ".join(said))))
+
+
+def _part_of(order: Sequence[str], other: Sequence[str], said: Mapping[str, str]) -> str:
+    """The part of an order that is another in the other one, with one entry before and after it."""
+    differs = [place for place, pair in enumerate(zip(order, other, strict=True)) if pair[0] != pair[1]]
+    first, last = max(differs[0] - 1, 0), differs[-1] + 2
+    words = [said[one] for one in order[first:last]]
+    return ", ".join([*(["…"] if first else []), *words, *(["…"] if last < len(order) else [])])
 
 
 def _field_of(path: Sequence[str]) -> tuple[str, int, str]:

@@ -84,6 +84,15 @@ def test_order_of_sources_is_a_change_and_that_of_settings_is_layout() -> None:
     assert changes(scores, moved) == [Change("Analysis: Scores from several questions: Order", "One, Two", "Two, One")]
 
 
+def test_order_of_many_entries_is_shown_where_it_differs() -> None:
+    keys = [f"q{n}" for n in range(1, 30)]
+    moved = [*keys[:4], keys[5], keys[4], *keys[6:]]
+    before, after = ("questions:\n" + "".join(f"- {{key: {key}, text: T}}\n" for key in one) for one in (keys, moved))
+    assert changes(before, after) == [
+        Change("Questions: Order", "…, Q4, Q5, Q6, Q7, …", "…, Q4, Q6, Q5, Q7, …"),
+    ]
+
+
 def test_entries_of_one_name_are_compared_by_place() -> None:
     twice = BASE.replace("key: choice", "key: warmth")
     assert changes(twice, twice.replace("Warm?", "How warm?")) is not None
