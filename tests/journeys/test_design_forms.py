@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
+from app.rating.life_cycle import open_study
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, a_lead, sign_in
 
@@ -94,3 +95,25 @@ def test_counts_of_problems_follow_each_save_and_focus_stays(engine: Engine, pag
     expect(link).to_be_focused()
     title.fill("A title")
     expect(count).to_be_hidden()
+
+
+def test_changes_and_long_addresses_fit_a_phone_and_questions_a_sheet_of_paper(engine: Engine, page: Page) -> None:
+    sign_in(page, a_lead(engine))
+    page.goto("/studies/rated/design/questions")
+    page.emulate_media(media="print")
+    expect(page.locator("#asked-1")).to_be_visible()
+    for part in (".add-questions", ".sections", ".drag >> nth=0"):
+        expect(page.locator(part)).to_be_hidden()
+    page.emulate_media(media="screen")
+    with engine.begin() as db:
+        open_study(db, "rated")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/studies/rated/design/recruitment")
+    page.get_by_role("button", name="SONA Students").click()
+    page.get_by_label("Address to return to").first.fill(f"https://example.org/{'a' * 60}?survey_code=XXXX")
+    expect(page.locator("#recruitment-form")).to_contain_text("?survey_code=XXXX")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.goto("/studies/rated/design")
+    # The names of the columns are beside the values, not outside the card.
+    room = page.locator(".changes td").first.evaluate("(cell) => parseFloat(getComputedStyle(cell).paddingInlineStart)")
+    assert room > 100
