@@ -35,7 +35,8 @@ def simulate_folder(
 ) -> Simulation:
     """Write the ratings of simulated raters to a study folder that has none, and mark those raters in `raters.csv`.
 
-    If people rate a sample of the items, `items.csv` is written too, with the sample.
+    If people rate a sample of the items, `items.csv` is written too, with the sample; if raters write the responses,
+    `responses.csv`.
 
     Args:
         engine: a database; all changes to it are rolled back.
@@ -56,9 +57,10 @@ def simulate_folder(
     outcome, rated = _simulated(engine, read(path), n_raters, seed, progress)
     tables = tables_of(rated)
     drawn = ("items",) if rated.protocol.design.human_sample else ()
-    for name in (*drawn, "raters", "ratings"):
+    written = ("responses",) if rated.protocol.writing else ()
+    for name in (*drawn, *written, "raters", "ratings"):
         write_csv(path / f"{name}.csv", tables[name])
-    (path / "raters.jsonl").unlink(missing_ok=True)
+        (path / f"{name}.jsonl").unlink(missing_ok=True)
     return outcome
 
 

@@ -12,7 +12,9 @@ from sqlalchemy import text
 from app.accounts.lead_access import add_lead
 from app.rating.review.conversations import list_conversations
 from app.rating.simulation.simulate import simulate
+from app.rating.simulation.simulate_folder import simulate_folder
 from app.studies.creation.copy_study import copy_study
+from app.studies.folder.read import read_folder
 from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY
@@ -21,6 +23,7 @@ from tests.rating.web.test_conversation import CONSENT, FalseReplies, begin, lea
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from fastapi import FastAPI
     from sqlalchemy import Engine
@@ -404,6 +407,25 @@ def test_copy_has_no_drafts_of_raters(
         assert own
         copy_study(db, own, lead, "copy", "A copy")
     assert rows(engine, "SELECT study_id FROM responses") == [(1,)]
+
+
+def test_simulated_raters_of_a_folder_write_its_responses(engine: Engine, tmp_path: Path) -> None:
+    parts = {
+        "attune": 1,
+        "slug": "drafts",
+        "title": "Drafts",
+        "sources": {"help": {"kind": "human"}},
+        "questions": [EMPATHY],
+        "design": {"trials": "draft", "raters_per_trial": 2},
+        "draft": {"partners": {"help": BESIDE}},
+        "flow": {"consent": CONSENT},
+    }
+    (tmp_path / "study.yaml").write_text(json.dumps(parts))
+    (tmp_path / "items.csv").write_text("item,text\ndog,My dog died.\n")
+    simulate_folder(engine, tmp_path, 2, 1, lambda *_: None)
+    found = read_folder(tmp_path)
+    assert {*found.ratings["response"]} == {*found.responses["response"]}
+    assert len(found.responses) == 2
 
 
 def test_simulated_raters_write_drafts(study: Callable[..., int], engine: Engine, app: FastAPI) -> None:
