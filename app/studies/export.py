@@ -153,6 +153,7 @@ TURN_COLUMNS = (
     "n_words",
     "seconds",
     "flags",
+    "decision",
     "model_version",
     "said_at",
 )
@@ -226,13 +227,15 @@ _PROBLEMS = text("""
 """)
 
 
-# What is said in conversations, also in those that go on. An opening is said when the conversation begins.
+# What is said in conversations, also in those that go on. An opening is said when the conversation begins; the text
+# of a draft, which is turn 0, begins when it is shown and is said when it was last changed.
 _TURNS = text("""
     SELECT r.key AS rater, i.key AS item, p.key AS response, s.key AS source, nullif(t.condition, '') AS condition,
            p.attributes ->> 'ended_by' AS ended_by, c.number AS turn, c.speaker, c.state, c.text, NULL AS n_words,
-           CAST(round(extract(epoch FROM c.said_at - lag(c.said_at) OVER (
+           CAST(round(extract(epoch FROM c.said_at
+             - lag(CASE WHEN c.number = 0 THEN c.asked_at ELSE c.said_at END) OVER (
              PARTITION BY c.assignment_id ORDER BY c.number)), 3) AS double precision) AS seconds,
-           nullif(array_to_string(c.flags, ' '), '') AS flags, c.model_version, c.said_at
+           nullif(array_to_string(c.flags, ' '), '') AS flags, c.decision, c.model_version, c.said_at
     FROM conversation_turns c
     JOIN assignments a ON a.study_id = c.study_id AND a.id = c.assignment_id
     JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id

@@ -29,7 +29,7 @@ REQUESTS = "requests.jsonl"
 # Conversations, one per line with its turns.
 TRANSCRIPTS = "transcripts.jsonl"
 _OF_CONVERSATION = ("rater", "item", "response", "source", "condition", "ended_by")
-_OF_TURN = ("turn", "speaker", "state", "text", "n_words", "seconds", "flags", "model_version")
+_OF_TURN = ("turn", "speaker", "state", "text", "n_words", "seconds", "flags", "decision", "model_version")
 _CODEBOOK = ("file", "column", "label", "question", "value", "meaning")
 
 

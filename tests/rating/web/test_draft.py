@@ -14,6 +14,7 @@ from app.rating.review.conversations import list_conversations
 from app.rating.simulation.simulate import simulate
 from app.rating.simulation.simulate_folder import simulate_folder
 from app.studies.creation.copy_study import copy_study
+from app.studies.export import study_rating_sessions
 from app.studies.folder.read import read_folder
 from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
@@ -407,6 +408,28 @@ def test_copy_has_no_drafts_of_raters(
         assert own
         copy_study(db, own, lead, "copy", "A copy")
     assert rows(engine, "SELECT study_id FROM responses") == [(1,)]
+
+
+def test_export_has_requests_suggestions_and_what_became_of_them(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    write_study(study)
+    one, page = begin(visitor)
+    press(one, page, "ask", "Oh no.")
+    reply(engine, words=SUGGESTED)
+    page = press(one, one.get("/s/study/rate"), "take", "Oh no.")
+    press(one, page, "keep", f"Oh no. {SUGGESTED} Call me.")
+    with engine.begin() as db:
+        turns = study_rating_sessions(db, 1)["turns"]
+    found = turns[["turn", "speaker", "text", "decision"]].astype(object).where(turns.notna(), None)
+    assert [tuple(row) for row in found.itertuples(index=False)] == [
+        (0, "rater", f"Oh no. {SUGGESTED} Call me.", None),
+        (1, "rater", "Oh no.", None),
+        (2, "partner", SUGGESTED, "taken"),
+    ]
+    assert turns["seconds"].notna().tolist() == [False, True, True]
+    assert (turns["seconds"].dropna() >= 0).all()
+    assert replies.asked
 
 
 def test_simulated_raters_of_a_folder_write_its_responses(engine: Engine, tmp_path: Path) -> None:
