@@ -28,7 +28,7 @@ _MOST = 0.8
 
 @dataclass(frozen=True, eq=False)
 class Parallel:
-    """Eigenvalues of the correlations, and the 95th percentile of those of unrelated questions, shape (k,)."""
+    """Eigenvalues of what questions share, and the 95th percentile of those of unrelated questions, shape (k,)."""
 
     eigenvalues: Floats
     limits: Floats
@@ -91,7 +91,10 @@ def most_factors(k: int) -> int:
 def parallel_analysis(scores: Floats, *, n_draws: int = N_DRAWS, seed: int = 1) -> Parallel:
     """Compare the eigenvalues of the correlations with those of independent normal answers of the same number.
 
-    Horn (1965, Psychometrika 30:179), with the 95th percentile of Glorfeld (1995, Educ. Psychol. Meas. 55:377).
+    Horn (1965, Psychometrika 30:179), with the 95th percentile of Glorfeld (1995, Educ. Psychol. Meas. 55:377). Each
+    question has its squared multiple correlation with the others in place of 1 (Humphreys and Montanelli 1975,
+    Multivariate Behav. Res. 10:193): with 1, the second of two factors that go together is seldom found, as the first
+    component takes what they share.
     """
     complete = _complete(scores)
     rng = np.random.default_rng(seed)
@@ -148,7 +151,10 @@ def _complete(scores: Floats) -> Floats:
 
 
 def _eigenvalues(complete: Floats) -> Floats:
-    return np.asarray(np.linalg.eigvalsh(_correlations(complete))[::-1], dtype=np.float64)
+    """The eigenvalues of the correlations with squared multiple correlations in the diagonal, the largest first."""
+    shared = _correlations(complete)
+    np.fill_diagonal(shared, 1 - 1 / np.diag(np.linalg.inv(shared)))
+    return np.asarray(np.linalg.eigvalsh(shared)[::-1], dtype=np.float64)
 
 
 def _correlations(complete: Floats) -> Floats:

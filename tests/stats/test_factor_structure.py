@@ -193,7 +193,12 @@ def test_three_factors_of_holzinger_and_swineford() -> None:
     scores = _answers(HOLZINGER, 301)
     parallel = parallel_analysis(scores, n_draws=50)
     assert parallel.n_factors == 3
-    assert parallel.eigenvalues[:4] == pytest.approx([3.2163, 1.6387, 1.3652, 0.6989], abs=0.002)
+    others = [np.delete(scores, at, axis=1) for at in range(9)]
+    shared = np.corrcoef(scores.T)
+    for at, rest in enumerate(others):
+        fitted = np.column_stack([np.ones(301), rest])
+        shared[at, at] = 1 - (np.linalg.lstsq(fitted, scores[:, at])[1][0] / 301) / scores[:, at].var()
+    assert parallel.eigenvalues == pytest.approx(np.linalg.eigvalsh(shared)[::-1])
     found = _fit(scores, 3, n_draws=6)
     assert [len(set(found.main_factor[at : at + 3].tolist())) for at in (0, 3, 6)] == [1, 1, 1]
     assert lavaan_model([f"x{n}" for n in range(1, 10)], found).splitlines()[0] == "F1 =~ x4 + x5 + x6"
@@ -221,6 +226,16 @@ def test_loadings_are_those_of_statsmodels(rotation: str) -> None:
     known = rotate_factors(fit.loadings / length, "varimax" if rotation == "varimax" else "quartimin")[0] * length
     known = known[:, np.abs(known.T @ found.loadings).argmax(axis=0)]
     assert np.abs(known) == pytest.approx(np.abs(found.loadings), abs=5e-3)
+
+
+def test_factors_that_go_together_are_counted_apart() -> None:
+    """Thurstone's three factors correlate with .5 to .6; by the components of the correlations they were one."""
+    assert parallel_analysis(_answers(THURSTONE, 213)).n_factors == 3
+    assert parallel_analysis(_answers(ABILITY, 112)).n_factors == 2
+    rng = np.random.default_rng(2)
+    assert [parallel_analysis(rng.normal(size=(100, 6)), seed=seed).n_factors for seed in range(5)] == [0] * 5
+    one = rng.normal(size=(100, 1)) + rng.normal(size=(100, 6))
+    assert parallel_analysis(one).n_factors == 1
 
 
 def test_one_factor_has_a_positive_sign_and_few_raters_widen_its_interval() -> None:

@@ -57,6 +57,7 @@ gwet2014|Gwet, K. L.|2014|Handbook of inter-rater reliability (4th ed.)|Advanced
 hainmueller2014|Hainmueller, J.; Hopkins, D. J.; Yamamoto, T.|2014|Causal inference in conjoint analysis: Understanding multidimensional choices via stated preference experiments|Political Analysis|22|1–30|10.1093/pan/mpt024
 holm1979|Holm, S.|1979|A simple sequentially rejective multiple test procedure|Scandinavian Journal of Statistics|6|65–70
 horn1965|Horn, J. L.|1965|A rationale and test for the number of factors in factor analysis|Psychometrika|30|179–185|10.1007/BF02289447
+humphreys1975|Humphreys, L. G.; Montanelli, R. G.|1975|An investigation of the parallel analysis criterion for determining the number of common factors|Multivariate Behavioral Research|10|193–205|10.1207/s15327906mbr1002_5
 hutto2014|Hutto, C. J.; Gilbert, E.|2014|VADER: A parsimonious rule-based model for sentiment analysis of social media text|Proceedings of the International AAAI Conference on Web and Social Media|8|216–225|10.1609/icwsm.v8i1.14550
 ickes1993|Ickes, W.|1993|Empathic accuracy|Journal of Personality|61|587–610|10.1111/j.1467-6494.1993.tb00783.x
 imbens2004|Imbens, G. W.; Manski, C. F.|2004|Confidence intervals for partially identified parameters|Econometrica|72|1845–1857|10.1111/j.1468-0262.2004.00555.x

@@ -34,7 +34,7 @@ declare(
         "Number of factors, by parallel analysis",
         "count",
         docs="comparison",
-        cites=("horn1965",),
+        cites=("horn1965", "humphreys1975"),
         minimum=CONSISTENCY,
         tests={"n_factors": Recorded(keys=())},
     ),
