@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from app.stats.comparison.describe import mean_difference
 from app.stats.factors import interaction
 
 if TYPE_CHECKING:
-    from tests.stats.conftest import RandomRatings, Where
+    from tests.stats.conftest import Oracle, RandomRatings, Where
 
 
 def test_split_items_with_own_raters_match_unpaired_test() -> None:
@@ -28,6 +29,25 @@ def test_split_items_with_own_raters_match_unpaired_test() -> None:
     error = np.sqrt(gaps[:10].var(ddof=1) / 10 + gaps[10:].var(ddof=1) / 10)
     assert (result.standard_error, result.df) == pytest.approx((error, 18))
     assert result.estimate / error == pytest.approx(known.statistic)
+
+
+def test_interactions_of_ham_give_the_f_of_lmertest(oracle: Oracle) -> None:
+    """Liking ~ product x information: 81 consumers, four products, each with and without information.
+
+    The interactions of all pairs of products have the sum of squares of the F test, here over the residual variance of
+    lme4's mixed model: 81 / 2 x the sum of (d - mean d)^2 over products, which is that over pairs / 4.
+    """
+    known = oracle("lmm_ham_satterthwaite")
+    rater, product, told, value = (np.array(column) for column in zip(*known["input"]["rows"], strict=True))
+    squares = []
+    for pair in combinations("1234", 2):
+        here = np.isin(product, pair)
+        where: Where = {"item": product[here], "rater": rater[here]}
+        found = interaction(value[here].astype(float), told[here] == "1", product[here] == pair[0], **where)
+        assert found.estimate is not None
+        squares.append(found.estimate**2)
+    f = 81 / 2 * sum(squares) / 4 / 3 / known["expected"]["var"]["Residual"]
+    assert f == pytest.approx(known["expected"]["F_Product_x_Information"], abs=1e-5)
 
 
 @pytest.mark.parametrize("missing", [0, 1, 2, 3])
