@@ -25,6 +25,8 @@ from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()
+# The pages on which a partner's model and server are chosen among those of the installation.
+WRITES_WITH_MODEL = frozenset({"conversation", "draft"})
 # What is redrawn as a whole, or not at all.
 _WHOLE = frozenset({"sentence", "answers", "pairs"})
 
@@ -89,6 +91,7 @@ def _page(
         title=section.title,
         intro=section.intro,
         implied=_implied(edit) if section.key == "analysis" else "",
+        servers=request.app.state.model_servers if section.key in WRITES_WITH_MODEL else (),
     )
 
 

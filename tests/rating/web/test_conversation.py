@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -565,3 +566,23 @@ def test_study_is_not_opened_without_a_server_that_has_its_model(
     assert refused.status_code == 400
     assert words in refused.text
     assert rows(engine, "SELECT status FROM studies") == [("draft",)]
+
+
+def test_form_offers_the_models_of_the_installation(
+    study: Callable[..., int],
+    visitor: Callable[[], Visitor],
+    engine: Engine,
+    app: FastAPI,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    talk(study)
+    servers = [SimpleNamespace(name="One", models=("m", "n")), SimpleNamespace(name="Two", models=("n",))]
+    monkeypatch.setattr(app.state, "model_servers", servers)
+    form = lead_of(visitor, engine).get("/studies/study/design/conversation").text
+    lists = {
+        name: re.findall(r'value="([^"]*)"', part)
+        for name, part in re.findall(r'<datalist id="known-(\w+)">(.*?)</datalist>', form, re.DOTALL)
+    }
+    assert lists == {"model": ["m", "n"], "server": ["One", "Two"]}
+    assert re.search(r'name="conversation.partners.[^"]*model"[^>]*list="known-model"', form)
+    assert re.search(r'name="conversation.partners.[^"]*server"[^>]*list="known-server"', form)
