@@ -31,8 +31,8 @@ LINE = 15
 MAX_BESIDE, MAX_IN_ROWS = 36, 100
 # The width of the symbol of an entry, in characters.
 SYMBOL = 5
-# The width of the symbol of an entry with its gaps, in pixels.
-ENTRY = 28
+# The widths of the symbol of an entry with its gaps, and of a letter of its small type, in pixels.
+ENTRY, SMALL_LETTER = 25, 6.2
 # The width of a character of a label within a bar, in pixels.
 CHARACTER = 8.5
 # Labels are above the marks of each row in charts narrower than this, and where they leave less than this to the marks.
@@ -68,7 +68,8 @@ def top_legend(words: Sequence[str], n_columns: int) -> alt.Legend:
 
 def _legend_width(words: Sequence[str], n_columns: int) -> float:
     """The width of a legend in pixels; each column is as wide as its longest entry."""
-    return sum(ENTRY + LETTER * max(map(len, words[at::n_columns])) for at in range(n_columns) if words[at::n_columns])
+    columns = [words[at::n_columns] for at in range(min(n_columns, len(words)))]
+    return sum(ENTRY + SMALL_LETTER * max(map(len, column)) for column in columns)
 
 
 def columns_of(words: Sequence[str]) -> dict[str, object]:
