@@ -18,9 +18,10 @@ from app.base.words import counted
 from app.cli import templates
 from app.cli.options import Address, spreadsheet
 from app.cli.output import WRONG_CALL, fail, progress, say
-from app.cli.reading import read_study_folder, reading
+from app.cli.reading import listed_servers, read_study_folder, reading
 from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
+from app.llm.live.claims import missing_models
 from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.checklist import get_opening
@@ -130,6 +131,8 @@ def open_(slug: Slug, as_written: AsWritten = None, address: Address = "") -> No
     """
     with store() as engine, engine.connect() as db:
         study = stored_study(db, slug)
+        if missing := missing_models(get_protocol(db, study.id, study.protocol_version), listed_servers()):
+            fail(" ".join(missing))
         if study.opened_at is None:
             _say_checks(get_opening(db, study, as_written or ()))
     _change(slug, "open", f"The study {slug} is open.", as_written or ())

@@ -17,9 +17,9 @@ from app.base.jobs.queue import Kind
 from app.base.jobs.worker import Work, Worker
 from app.base.postgres import default_data_dir
 from app.cli.listen import stop_cleanly
-from app.cli.output import WRONG_CALL, fail, say
+from app.cli.output import say
+from app.cli.reading import listed_servers
 from app.cli.store import store
-from app.llm.client.servers import ServersFileError, read_servers
 from app.llm.runs.queued_runs import QueuedRuns
 from app.llm.runs.runs import RUNNING
 from app.rating.withdrawal.deletions import DeletionList, delete_outdated
@@ -81,10 +81,7 @@ def make_worker(url: str, *, is_demo: bool = False) -> Worker:
         Work(kind, partial(making.work, kind), REPORT_RETRY_S, give_up=partial(making.give_up, kind))
         for kind in (FILES, PARTS, LONG_PARTS)
     ]
-    try:
-        servers = read_servers(now.model_servers_file)
-    except ServersFileError as error:
-        fail(f"ATTUNE_MODEL_SERVERS_FILE: {error}", WRONG_CALL)
+    servers = listed_servers()
     runs = QueuedRuns(url, servers)
     if servers:
         works.append(Work(RUNNING, partial(runs.work, begin), wait_s=2))

@@ -181,3 +181,27 @@ def test_study_with_personal_links_has_no_open_link(attune: Callable[..., Result
     opened = attune("study", "open", slug, *AS_WRITTEN)
     assert opened.stdout == ""
     assert f"attune study invite {slug}" in opened.stderr
+
+
+TALKS = """\
+attune: 1
+slug: talks
+title: Talks
+sources: {warm: {kind: model}}
+design: {trials: conversation}
+conversation: {partners: {warm: {model: m}}}
+flow: {consent: {version: "1", text: What you write is sent to a language model., sends_to_model: true}}
+questions:
+- {key: warmth, type: slider, target: response, text: How warm?, min: 0, max: 10}
+"""
+
+
+def test_a_study_whose_partner_no_server_can_play_is_not_opened(attune: Callable[..., Result], tmp_path: Path) -> None:
+    """Only the page refused it: raters who came by a link from the command line got no reply."""
+    (tmp_path / "study.yaml").write_text(TALKS, encoding="utf-8")
+    (tmp_path / "items.csv").write_text("item,text\ntask,Tell what happened.\n", encoding="utf-8")
+    assert attune("study", "load", tmp_path).exit_code == 0
+    refused = attune("study", "open", "talks", *AS_WRITTEN)
+    assert refused.exit_code == 1, refused.output
+    assert "No server of this installation" in refused.output
+    assert attune("study", "list").stdout.split("\t")[1] == "draft"
