@@ -12,8 +12,10 @@ from urllib.parse import urlsplit
 
 import typer
 
+from app.cli.output import WRONG_CALL, fail
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
+from app.llm.client.servers import ModelServer, ServersFileError, read_servers
 from app.llm.outcomes import Outcome
 from app.llm.runs.run_changes import CAN_BE_REDONE
 from app.settings import settings
@@ -165,3 +167,11 @@ def _options(defaults: dict[str, float]) -> list[inspect.Parameter]:
         )
         for field in fields(ModelOptions)
     ]
+
+
+def listed_servers() -> tuple[ModelServer, ...]:
+    """The model servers of the settings; the command fails if their file cannot be read."""
+    try:
+        return read_servers(settings().model_servers_file)
+    except ServersFileError as error:
+        fail(f"ATTUNE_MODEL_SERVERS_FILE: {error}", WRONG_CALL)

@@ -13,8 +13,6 @@ from app.analysis.data.study_folder import StudyFolder
 from app.base.files.records import quiet
 from app.base.limits import Limits
 from app.base.processes.side_process import bounded
-from app.cli.output import WRONG_CALL, fail
-from app.llm.client.servers import ModelServer, ServersFileError, read_servers
 from app.settings import settings
 from app.studies.folder.read import read_folder
 from app.studies.imports.column_meanings import named_columns
@@ -22,14 +20,6 @@ from app.studies.imports.column_meanings import named_columns
 FACTOR = 4
 Job = TypeVar("Job")
 Found = TypeVar("Found")
-
-
-def listed_servers() -> tuple[ModelServer, ...]:
-    """The model servers of the settings; the command fails if their file cannot be read."""
-    try:
-        return read_servers(settings().model_servers_file)
-    except ServersFileError as error:
-        fail(f"ATTUNE_MODEL_SERVERS_FILE: {error}", WRONG_CALL)
 
 
 def read_study_folder(path: Path, progress: Callable[[str, int, int], None] | None = None) -> StudyFolder:

@@ -16,9 +16,10 @@ from app.base.problem import BlindedError, FolderExistsError
 from app.base.problems import Problems
 from app.base.words import counted
 from app.cli import templates
+from app.cli.model_options import listed_servers
 from app.cli.options import Address, spreadsheet
 from app.cli.output import WRONG_CALL, fail, progress, say
-from app.cli.reading import listed_servers, read_study_folder, reading
+from app.cli.reading import read_study_folder, reading
 from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
 from app.llm.live.claims import missing_models

@@ -17,8 +17,8 @@ from app.base.jobs.queue import Kind
 from app.base.jobs.worker import Work, Worker
 from app.base.postgres import default_data_dir
 from app.cli.listen import stop_cleanly
+from app.cli.model_options import listed_servers
 from app.cli.output import say
-from app.cli.reading import listed_servers
 from app.cli.store import store
 from app.llm.runs.queued_runs import QueuedRuns
 from app.llm.runs.runs import RUNNING

@@ -20,7 +20,7 @@ KINDS = {
 }
 _MONTH = (
     "(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März|Apr(?:il)?|May|Mai|June?|Juni|July?|Juli|Aug(?:ust)?"
-    r"|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)\.?"
+    r"|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)(?:\.(?= ?\d))?"
 )
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w'’-]{1,40}"
 _NAMES = rf"{_NAME}(?: {_NAME}){{0,2}}"
