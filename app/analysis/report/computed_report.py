@@ -356,8 +356,8 @@ def _explored(tests: Sequence[Estimate]) -> Iterator[str]:
         by_chance = f"about {whole(n)}" if n else "fewer than 1"
         yield (
             f"{counted(len(p_values), 'other comparison')}, each by its first test: {whole(n_plain)} with p < .05, "
-            f"where chance alone would give {by_chance}, and {whole(n_clear)} after adjustment for all of them "
-            "(Benjamini and Hochberg). They only suggest hypotheses."
+            f"by chance {by_chance}; {whole(n_clear)} after adjustment (Benjamini-Hochberg). They only suggest "
+            "hypotheses."
         )
     if n_left := len(first) - len(p_values):
         was = "was" if n_left == 1 else "were"

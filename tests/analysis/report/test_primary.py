@@ -121,8 +121,8 @@ def test_each_comparison_counts_once_however_many_methods_tell_it() -> None:
     tests += [_tested("mean_difference", 0.2 + 0.02 * n, f"other-{n}") for n in range(19)]
     (said,) = _explored(tests)
     assert said == (
-        "20 other comparisons, each by its first test: 1 with p < .05, where chance alone would give about 1, and 0 "
-        "after adjustment for all of them (Benjamini and Hochberg). They only suggest hypotheses."
+        "20 other comparisons, each by its first test: 1 with p < .05, by chance about 1; 0 after adjustment "
+        "(Benjamini-Hochberg). They only suggest hypotheses."
     )
 
 
@@ -135,9 +135,7 @@ def test_tests_of_answers_as_independent_and_of_margins_are_no_findings() -> Non
         _tested("chi_square", 0.001, "clear", independent),
     ]
     counted, left = _explored(tests)
-    assert counted.startswith(
-        "1 other comparison, each by its first test: 0 with p < .05, where chance alone would give "
-    )
+    assert counted.startswith("1 other comparison, each by its first test: 0 with p < .05, by chance fewer than 1; 0 ")
     assert left == (
         "Not counted: 1 comparison that was only tested as if answers were independent, which finds differences too "
         "often."
