@@ -66,7 +66,7 @@ def conversation_page(
     session: RatingSession,
     view: AssignmentView,
     *,
-    draft: str = "",
+    words: str = "",
     problem: Message | None = None,
 ) -> Response:
     """The conversation as far as it is; a reply that is awaited is being made from now on at the latest."""
@@ -81,7 +81,7 @@ def conversation_page(
         latest_ms=view.latest_ms,
         session=session,
         **conversation_context(protocol, view, talk)
-        | {"draft": draft, "problem": problem, "skip_reasons": reasons_at(protocol, view)},
+        | {"words": words, "problem": problem, "skip_reasons": reasons_at(protocol, view)},
     )
 
 
@@ -98,7 +98,7 @@ def conversation_context(protocol: Protocol, view: AssignmentView, talk: Talk) -
     """What the template of a conversation draws, where nothing can be sent."""
     render = response_markdown if protocol.render == "markdown" else None
     texts = {"view": view, "sheet": reading_sheet(protocol, view), "render": render, "talk": talk}
-    return {**texts, "draft": "", "problem": None, "skip_reasons": ()}
+    return {**texts, "words": "", "problem": None, "skip_reasons": ()}
 
 
 @router.post("/{slug}/rate/{token}/say")
@@ -106,10 +106,10 @@ def submit_message(request: Request, slug: str, db: Db, own: Own, form: FormFiel
     session, view, talk = _open(db, own)
     if talk is None:
         return go(request, "show_current", slug=slug)
-    draft = next(iter(form.get("message", ())), "")
-    if problem := say(db, view, talk, next(iter(form.get("number", ())), ""), draft):
+    words = next(iter(form.get("message", ())), "")
+    if problem := say(db, view, talk, next(iter(form.get("number", ())), ""), words):
         protocol = protocol_of(db, session)
-        return conversation_page(request, slug, db, protocol, session, view, draft=draft, problem=problem)
+        return conversation_page(request, slug, db, protocol, session, view, words=words, problem=problem)
     return go(request, "show_rate", slug=slug, token=view.token)
 
 
