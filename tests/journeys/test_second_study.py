@@ -96,6 +96,10 @@ def converse(page: Page, who: str, *messages: str) -> None:
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
 
 
+# How many of the nine answers about each conversation are the higher ones: they vary in whatever order these are shown.
+N_HIGH = {"brother": 3, "quarrelled": 4, "instructions": 5, "Write to": 6}
+
+
 def rate_all(page: Page, who: str, n: int) -> None:
     """Rate each conversation of the second study: high where the partner was warm."""
     page.goto(f"/s/ratings-of-talk-to-someone?participant={who}")
@@ -107,9 +111,10 @@ def rate_all(page: Page, who: str, n: int) -> None:
         shown = page.locator(".response").inner_text()
         assert "Supporter" in shown
         assert not any(name in page.content() for name in ("Warm", "Plain", "warm model", "anna"))
-        points = ("6", "7") if WARM in shown else ("2", "1")
+        low, high = ("6", "7") if WARM in shown else ("1", "2")
+        n_high = next(n for words, n in N_HIGH.items() if words in shown)
         for question in range(9):
-            page.keyboard.press(points[(question + number) % 2])
+            page.keyboard.press(high if question < n_high else low)
         page.get_by_role("button", name="Finish" if number + 1 == n else "Next").click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
 
