@@ -30,7 +30,7 @@ class DraftPartner(Partner):
 class _Bounds(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     partners: dict[Key, DraftPartner] = Field(min_length=1)
-    """For each of the `sources`, who suggests words to raters; `replies: none`: nobody."""
+    """For each of the `sources`, who suggests words to raters, or that nobody does."""
     min_words: int = Field(default=1, ge=1, le=5000)
     """How many words raters are asked to write. They can always stop earlier, but not without a word."""
     max_words: int = Field(default=500, ge=1, le=5000)

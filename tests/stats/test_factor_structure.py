@@ -158,7 +158,7 @@ def test_improper_solution_of_harman_is_found_and_said() -> None:
 
 
 def test_thurstone_has_the_loadings_that_psych_prints() -> None:
-    """It minimizes residuals, Attune maximizes the likelihood: both agree to the second digit.
+    """It minimizes residuals, Attune maximizes the likelihood: they differ by at most .01 before psych rounds.
 
     Its manual calls such solutions very similar.
     """
