@@ -17,8 +17,6 @@ from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
 from app.protocol.study import Protocol
 
 Rule = Literal["checks", "speed", "time", "straight_lining", "side", "agreement", "typing"]
-# Rules about speed: raters who did not read what they rated.
-TOO_FAST: frozenset[Rule] = frozenset({"speed", "time"})
 # Faster than anyone reads for meaning, and faster than scanning for a word (600 words per minute; Carver, 1992).
 MAX_WORDS_PER_MINUTE = 700
 # Speeders in web surveys: less than a third of the median time (Matjasic et al., 2018, review the rules in use).

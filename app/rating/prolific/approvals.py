@@ -42,6 +42,7 @@ class Submission:
     `flags` are reasons to look at the rater before paying them.
     """
 
+    rater_id: int
     rater: str
     submission: str
     study: str
@@ -53,13 +54,15 @@ class Submission:
     is_finished: bool = False
 
     @property
-    def is_to_approve(self) -> bool:
-        """Whether it waits on Prolific, and the rater has finished and is not excluded."""
-        return self.suggestion == "approve" and self.status == AWAITING
+    def can_be_approved(self) -> bool:
+        """Whether it waits on Prolific, and the rater has finished; only after a look if approval is not suggested."""
+        return self.is_finished and self.suggestion in {"approve", "decide"} and self.status == AWAITING
 
     @property
     def advice(self) -> str:
         """What to do about a submission that cannot be approved here, by its status on Prolific; empty if it can."""
+        if self.can_be_approved:
+            return ""
         if self.status == AWAITING and self.suggestion in {"reject", "decide"}:
             return _DECIDE
         if self.is_finished:
@@ -88,9 +91,8 @@ def submissions_of(
             study = studies.get(participant, "")
             is_finished = one.row.state == "finished"
             flags = tuple(flag.words for flag in one.flags)
-            found.append(
-                Submission(one.row.key, submission, study, suggestion, reason, flags=flags, is_finished=is_finished)
-            )
+            about = (one.row.id, one.row.key, submission, study)
+            found.append(Submission(*about, suggestion, reason, flags=flags, is_finished=is_finished))
     return found
 
 
@@ -110,7 +112,7 @@ def approve(prolific: Prolific, submissions: Sequence[Submission], chosen: Colle
     """Approve the chosen submissions that still wait. One that fails stops the others only if all would fail."""
     results, stopped, end = [], "", time.monotonic() + MAX_SECONDS
     for one in submissions:
-        if not (one.is_to_approve and one.submission in chosen):
+        if not (one.can_be_approved and one.submission in chosen):
             results.append(one)
             continue
         if not stopped and time.monotonic() > end:

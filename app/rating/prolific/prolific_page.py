@@ -96,7 +96,7 @@ def _page(
         study=own.study,
         submissions=found[:MAX_ROWS],
         n_all=len(found),
-        n_waiting=sum(one.is_to_approve for one in found),
+        n_waiting=sum(one.can_be_approved for one in found),
         n_approved=sum(one.result == "approved" for one in found),
         has_token=request.app.state.prolific is not None,
         problem=problem or refusal or (SIGN_IN_AGAIN if is_checked and asked == "sign-in" else ""),

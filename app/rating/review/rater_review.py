@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from app.protocol.rater_flags import TOO_FAST, Evidence, Flag, Typing, flags_of
+from app.protocol.rater_flags import Evidence, Flag, Rule, Typing, flags_of
 from app.protocol.study import Protocol
 from app.rating.review.rater_rows import RaterRow
 
@@ -16,6 +16,15 @@ Group = Literal["people", "imported", "models", "simulated"]
 _UNFINISHED, _STILL_HERE = frozenset({"arrived", "active", "expired"}), timedelta(hours=1)
 # Prolific allows rejections only for failed attention checks, and requires two of them unless the study is short.
 _MIN_FAILED = 2
+# What a flag is about, beside its evidence. Failed checks are named by themselves, also below the number that flags.
+_ABOUT: dict[Rule, str] = {
+    "speed": "reading speed",
+    "time": "time",
+    "straight_lining": "straight-lining",
+    "side": "sides",
+    "agreement": "agreement",
+    "typing": "typing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,7 @@ class ReviewedRater:
         """The suggested action for a submission on Prolific, and the reason; `decide` where there is no suggestion.
 
         Exclusion from the results is no reason to withhold pay, and none to pay either: the decision is the lead's. So
-        it is for a rater who failed a check or was too fast to have read the texts.
+        it is for a rater who failed a check or is flagged: nobody is approved whose answers are to be looked at first.
         """
         row = self.row
         if row.is_excluded:
@@ -50,7 +59,8 @@ class ReviewedRater:
 
     def _suggestion_when_finished(self, failed: str) -> tuple[str, str]:
         reasons = [failed] if self.row.n_failed else []
-        reasons += ["answered too fast to have read the texts"] if TOO_FAST & {flag.rule for flag in self.flags} else []
+        about = dict.fromkeys(_ABOUT[flag.rule] for flag in self.flags if flag.rule in _ABOUT)
+        reasons += [f"flagged ({', '.join(about)})"] if about else []
         if reasons:
             return "decide", f"finished, but {' and '.join(reasons)}"
         return "approve", "finished the study" + _without(self.row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
@@ -92,3 +93,26 @@ def test_flags_are_shown_before_a_rater_is_paid(app: FastAPI, client: TestClient
         for page in (client.get(PAGE).text, client.post(PAGE, data={"step": "check"}).text):
             assert '<span class="flag">Failed 2 of 2 checks' in page
         assert "Decide on Prolific: approve, ask for a return, or reject" in page
+
+
+def test_flagged_rater_is_approved_only_by_a_tick(app: FastAPI, client: TestClient, db: Connection, lead: Lead) -> None:
+    """Twelve equal ratings were selected for payment with all others."""
+    study_id = prepare(db, lead)
+    db.execute(
+        text(
+            "INSERT INTO ratings (study_id, rater_id, question, item_id, number, turn) SELECT :s, r.id, 'empathy',"
+            " (SELECT min(id) FROM items), 4, turn FROM raters r, generate_series(0, 11) turn WHERE study_id = :s"
+        ),
+        {"s": study_id},
+    )
+    with prolific_server() as server:
+        server.statuses = {"s1": "AWAITING REVIEW"}
+        app.state.prolific = server.client()
+        page = client.post(PAGE, data={"step": "check"}).text
+        assert "12 of 12 ratings are the same" in page
+        assert re.search(r'href="/studies/small/raters/\d+/answers"', page)
+        [box] = re.findall(r"<input[^>]*checkbox[^>]*>", page)
+        assert "checked" not in box.replace("checkbox", "")
+        chosen = {"step": "approve", "submission": ["s1"], "password": PASSWORD}
+        assert "1 approved. 0 more" in client.post(PAGE, data=chosen).text
+    assert server.bodies == [{"action": "APPROVE"}]

@@ -190,7 +190,10 @@ def test_straight_lining_and_side_bias_are_flagged(client: TestClient, db: Conne
             ),
             {"s": study_id, "r": rater, "turn": turn},
         )
-    assert "12 of 12 ratings are the same" in client.get(PAGE).text
+    from_prolific(db, study_id, "anna", state="finished")
+    page = client.get(PAGE).text
+    assert "12 of 12 ratings are the same" in page
+    assert "Prolific: decide (finished, but flagged (straight-lining))" in page
 
 
 def test_rater_of_another_study_is_not_found(client: TestClient, db: Connection, study_id: int) -> None:
@@ -230,7 +233,7 @@ def test_hasty_rater_who_failed_the_check_is_flagged_first_and_never_approved(
         ["5f-hasty", "decide"],
         ["5f-quick", "decide"],
     ]
-    assert "finished, but failed 1 of 1 attention checks and answered too fast to have read the texts" in page
+    assert "finished, but failed 1 of 1 attention checks and flagged (time)" in page
     paid = client.post(f"{PAGE}/bonus.csv", data={"amount": "1"}).text
     assert paid.splitlines()[1:] == ["5f-anna,1.00", "5f-ben,1.00"]
     credited = client.post(f"{PAGE}/mturk.csv").text

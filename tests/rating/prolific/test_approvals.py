@@ -25,7 +25,7 @@ def server() -> Iterator[ProlificServer]:
 
 
 def submission(name: str, suggestion: str = "approve") -> Submission:
-    return Submission(f"r-{name}", name, "study", suggestion, "finished the study")
+    return Submission(1, f"r-{name}", name, "study", suggestion, "finished the study", is_finished=True)
 
 
 ALL = [submission("s1"), submission("s2"), submission("s3"), submission("s4", "return"), submission("s6")]
@@ -35,7 +35,7 @@ NAMES = ("s1", "s2", "s3", "s4", "s6")
 def test_check_reads_all_pages_and_changes_nothing(server: ProlificServer) -> None:
     checked = with_statuses(server.client(), ALL)
     assert [one.status for one in checked] == [WAITING, WAITING, "APPROVED", WAITING, "not found"]
-    assert [one.submission for one in checked if one.is_to_approve] == ["s1", "s2"]
+    assert [one.submission for one in checked if one.can_be_approved] == ["s1", "s2"]
     assert server.bodies == []
 
 

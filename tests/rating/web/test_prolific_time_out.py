@@ -77,8 +77,8 @@ def test_rater_who_times_out_leaves_their_trial_to_another_and_their_answers_sta
     page = anna.arrive("anna")
     assert (heading(page), "D0NE" in page.text) == (FINISHED, True)
     late = on_prolific(engine, study_id, anna="TIMED-OUT", ben="AWAITING REVIEW")
-    assert late["ben"].is_to_approve
-    assert (late["anna"].suggestion, late["anna"].is_to_approve) == ("approve", False)
+    assert late["ben"].can_be_approved
+    assert (late["anna"].suggestion, late["anna"].can_be_approved) == ("approve", False)
     assert late["anna"].reason == "finished the study without 1 trial that others took over"
     assert late["anna"].advice.startswith("Finished here after Prolific's time limit")
     assert n_rated(engine) == {late["anna"].rater: 1, late["ben"].rater: 1}
@@ -94,7 +94,7 @@ def test_rater_who_comes_back_in_time_keeps_their_trials(
     page = anna.rate(anna.arrive("anna"))
     assert heading(page) == FINISHED
     found = on_prolific(engine, study_id, anna="AWAITING REVIEW")["anna"]
-    assert (found.reason, found.is_to_approve, found.advice) == ("finished the study", True, "")
+    assert (found.reason, found.can_be_approved, found.advice) == ("finished the study", True, "")
     assert n_rated(engine) == {found.rater: 2}
 
 
@@ -123,5 +123,5 @@ def test_status_on_prolific_says_what_is_left_to_do(
     if has_finished:
         anna.rate(page)
     found = on_prolific(engine, study_id, anna=status)["anna"]
-    assert not found.is_to_approve
+    assert not found.can_be_approved
     assert found.advice.startswith(advice) if advice else not found.advice
