@@ -16,6 +16,8 @@ PRINT_WIDTH = 560
 HEIGHT, LOW_HEIGHT = 180, 70
 # Of the axis beside each panel, in pixels.
 AXIS_WIDTH = 70
+# Counts have no ticks between whole numbers; a lower panel has fewer of them.
+MAX_TICKS, MAX_LOW_TICKS = 5, 2
 # Up to so many hours, days or weeks with ratings are points: bars and areas would be blocks without a shape.
 SPARSE = 5
 POINT = {"filled": True, "size": 70, "opacity": 1}
@@ -170,7 +172,9 @@ def _x(field: str, progress: Progress, *, has_labels: bool) -> Spec:
 def _so_far(progress: Progress, theme: Theme, width: int) -> Spec:
     """The total as a line through the ends of the steps, from 0, with the goal as a dashed line."""
     colours = COLOURS[theme]
-    y = {"field": "total", "type": "quantitative", "title": f"{progress.noun.capitalize()} so far"}
+    title = f"{progress.noun.capitalize()} so far"
+    most = max(progress.steps[-1].n_so_far, progress.goal or 0)
+    y = {"field": "total", "type": "quantitative", "title": title, "axis": _whole_ticks(most, MAX_TICKS)}
     area = {"type": "area", "line": {"color": colours.source, "strokeWidth": 2}, "opacity": 0.25}
     first = {"end": _iso(progress.steps[0].start), "total": 0}
     line = {
@@ -191,7 +195,8 @@ def _per_step(progress: Progress, theme: Theme, width: int, field: Literal["rati
     is_lowest = field == "finished" or not any(step.n_finished for step in progress.steps)
     noun = "Finished" if field == "finished" else progress.noun.capitalize()
     y_title = [noun, f"per {progress.unit}"]
-    y_axis = {"tickCount": 2, "tickMinStep": 1, "format": ",d"}
+    most = max(step.n_finished if field == "finished" else step.n_ratings for step in progress.steps)
+    y_axis = _whole_ticks(most, MAX_LOW_TICKS)
     colour = COLOURS[theme].reference if field == "finished" else COLOURS[theme].source
     x = _x("middle" if _is_sparse(progress) else "start", progress, has_labels=is_lowest)
     y = {"field": field, "type": "quantitative", "title": y_title, "axis": y_axis, "scale": {"zero": True}}
@@ -200,6 +205,11 @@ def _per_step(progress: Progress, theme: Theme, width: int, field: Literal["rati
         return {**whole, "mark": {"type": "point", **POINT, "color": colour}, "encoding": {"x": x, "y": y}}
     bar = {"x": x, "x2": {"field": "end"}, "y": y, "y2": {"datum": 0}}
     return {**whole, "mark": {"type": "rect", "color": colour, "x2Offset": -1}, "encoding": bar}
+
+
+def _whole_ticks(most: int, n: int) -> Spec:
+    """The axis of counts up to `most`: at most about `n` ticks, and never more than there are whole numbers."""
+    return {"tickCount": min(n, max(most, 1)), "format": ",d"}
 
 
 def _is_sparse(progress: Progress) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -107,3 +108,16 @@ def test_progress_renders(theme: Theme) -> None:
     spec = ProgressChart(progress()).spec(theme, width=260)
     assert spec is not None
     assert b"<svg" in render(spec, "svg")
+
+
+@pytest.mark.parametrize(("n", "n_finished"), [(1, 1), (3, 1), (2, 2)])
+def test_axes_of_small_counts_have_whole_numbers_once_each(n: int, n_finished: int) -> None:
+    """One rater who had finished was at the upper of two ticks called 1."""
+    steps = steps_of("hour", {MAY: n}, {MAY: n_finished})
+    spec = ProgressChart(Progress("hour", steps, None)).spec()
+    assert spec is not None
+    for panel in panels(spec):
+        drawn = render({**spec, "vconcat": [panel]}, "svg").decode()
+        ticks = re.findall(r'text-anchor="end"[^>]*>([^<]*)<', drawn)
+        counts = [int(tick) for tick in ticks if ":" not in tick]
+        assert len(set(counts)) == len(counts) > 1
