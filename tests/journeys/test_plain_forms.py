@@ -336,7 +336,7 @@ def test_plan(plain: Plain) -> None:
     expect(page.locator("figure.chart")).to_be_visible(timeout=180_000)
     expect(page.get_by_label("Detect a difference of")).to_have_value("0.2")
     again = page.url
-    use = page.get_by_role("button", name=re.compile("^Use .* per trial"))
+    use = page.get_by_role("button", name=re.compile("^Use .* per trial$"))
     if use.count():
         wanted = int(use.get_attribute("value") or 0)
         assert plain.send(use) == 303

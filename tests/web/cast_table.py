@@ -288,7 +288,7 @@ FORMS: dict[str, dict[str, str]] = {
     "POST /sign-in": {"email": "nobody@example.org", "password": "a guess at it"},
     "POST /studies/{slug}/status": {"status": "paused"},
     "POST /studies/{slug}/plan/kept": {"difference": "0.3"},
-    "POST /studies/{slug}/plan/size": {"per_trial": "4"},
+    "POST /studies/{slug}/plan/size": {"setting": "raters_per_trial", "n": "4"},
     "POST /studies/{slug}/human-sample": {"n": "2", "stage": "1"},
     "POST /studies/{slug}/raters/{rater}/exclusion": {"reason": "asked to", "exclude": "true"},
     "POST /studies/{slug}/items/{item}/retirement": {"reason": "asked to", "retire": "true"},

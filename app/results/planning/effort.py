@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from app.protocol.allocation.bulk_allocation import so_many_items, with_raters_per_trial
 from app.protocol.allocation.feasibility import feasibility
@@ -13,6 +13,8 @@ from app.protocol.allocation.requirements import Group
 from app.protocol.allocation.trials import PlannedItem, planned_trials
 from app.protocol.study import Protocol
 from app.studies.editor.sections import value_at, with_value
+
+SizeSetting = Literal["raters_per_trial", "trials_per_rater"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,8 @@ def _binds(protocol: Protocol, groups: Sequence[Group]) -> str:
     return "; ".join(dict.fromkeys(sentences))
 
 
-def data_with_raters_per_trial(data: dict[str, Any], n: int) -> dict[str, Any]:
-    """The content of study.yaml with n raters per trial, in every pool."""
+def data_with_size(data: dict[str, Any], setting: SizeSetting, n: int) -> dict[str, Any]:
+    """The content of study.yaml with n raters per trial, or at most n trials per rater, in every pool."""
     for name in value_at(data, "design.pools") or {}:
-        data = with_value(data, f"design.pools.{name}.raters_per_trial", n)
-    return with_value(data, "design.raters_per_trial", n)
+        data = with_value(data, f"design.pools.{name}.{setting}", n)
+    return with_value(data, f"design.{setting}", n)

@@ -31,6 +31,7 @@ from app.analysis.planning.size_parameters import (
     width_for_power,
 )
 from app.analysis.statistic import declared
+from app.analysis.wording.formatting import IN_PERCENT, number
 from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.primary import PrimaryContrast
@@ -102,12 +103,27 @@ class Forecast:
 
     @property
     def effect(self) -> str:
-        """What is detected: a difference, in points of a scale or of quality if it has them, or a correlation."""
+        """What is detected: a difference in points or percentage points, a share preferred, or a correlation."""
         if self.statistic == "pool_correlation":
             return f"a correlation of {self.now.estimate or 0:.2f}"
-        of_points = self.statistic == "share_preferred" or declared(self.statistic).kind == "points"
-        is_of_scale = of_points and self.statistic != "text_difference"
-        return f"a difference of {self.assumed.difference:.2f}{' points' if is_of_scale else ''}"
+        if self.statistic == "share_preferred":
+            return f"a share of {number(self.now.estimate or 0, 'share')} in place of an even split"
+        return f"a difference of {self.said(self.assumed.difference)}"
+
+    @property
+    def expected(self) -> str:
+        """The estimate to expect of a difference, which the ends of a scale make smaller; empty for others."""
+        if self.statistic in {"share_preferred", "pool_correlation"} or self.now.estimate is None:
+            return ""
+        return self.said(self.now.estimate)
+
+    def said(self, size: float) -> str:
+        """A difference or a width with its unit, if it has one."""
+        kind = declared(self.statistic).kind
+        if kind in IN_PERCENT:
+            return f"{number(size, 'share_points')} percentage points"
+        is_of_scale = kind == "points" and self.statistic != "text_difference"
+        return f"{size:.2f}{' points' if is_of_scale else ''}"
 
     @property
     def is_reached(self) -> bool:

@@ -25,7 +25,7 @@ from app.rating.recruitment.recruitment import FEES, PER_HOUR, symbol_of
 from app.rating.seats.trials import list_items
 from app.results.blinding import refuse_if_blinded
 from app.results.making.task import RefusedError
-from app.results.planning.effort import Rates, data_with_raters_per_trial, effort
+from app.results.planning.effort import Rates, SizeSetting, data_with_size, effort
 from app.studies.editor.protocol_edits import Change, get_draft, save_change
 from app.studies.editor.sections import value_at, with_value
 from app.studies.own_study import LeadAndStudy, Own, OwnForLong
@@ -106,10 +106,11 @@ def submit_size(
     db: Db,
     lead: SignedIn,
     study: Own,
-    per_trial: Annotated[int, Form(ge=1, le=MAX_PER_TRIAL)],
+    setting: Annotated[SizeSetting, Form()],
+    n: Annotated[int, Form(ge=1, le=MAX_PER_TRIAL)],
 ) -> Response:
-    """Take the number of raters per trial over into the design."""
-    change = Change(lambda data: data.get("design"), partial(data_with_raters_per_trial, n=per_trial))
+    """Take the number of raters per trial, or of trials per rater, over into the design."""
+    change = Change(lambda data: data.get("design"), partial(data_with_size, setting=setting, n=n))
     save_change(db, study, lead, get_draft(db, study).number, change)
     return RedirectResponse(request.app.url_path_for("show_recruitment", slug=study.slug), 303)
 

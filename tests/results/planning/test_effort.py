@@ -45,8 +45,11 @@ def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
     assert {one.parameter for one in small.reaches} == {"items", "raters_per_trial", "raters"}
     assert small.curve["light"].startswith("<svg")
     # before, shares and correlations were called points too
-    assert small.effect == "a difference of 0.40 points"
-    assert replace(small, statistic="pool_f1_difference").effect == "a difference of 0.40"
+    assert replace(small, statistic="mean_difference").effect == "a difference of 0.40 points"
+    assert replace(small, statistic="pool_f1_difference").effect == "a difference of 40.0 percentage points"
+    of_choices = replace(small, statistic="share_preferred", now=replace(small.now, estimate=0.6))
+    assert of_choices.effect == "a share of 60.0% in place of an even split"
+    assert (of_choices.expected, of_choices.said(0.214)) == ("", "21.4 percentage points")
     of_pools = replace(small, statistic="pool_correlation", now=replace(small.now, estimate=0.314))
     assert of_pools.effect == "a correlation of 0.31"
     if small.solution and small.solution.width:

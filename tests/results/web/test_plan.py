@@ -11,7 +11,7 @@ import pytest
 from app.analysis.document.preregistration import sample_size
 from app.base.documents.blocks import DataTable
 from app.protocol.preregistration import SizePlan
-from app.results.planning.effort import data_with_raters_per_trial
+from app.results.planning.effort import data_with_size
 from app.results.registration.preregister import ToRegister, register
 from app.studies.protocols import get_protocol
 from tests.kit.lead_studies import study_of
@@ -59,11 +59,14 @@ def test_forecast_says_that_the_primary_contrast_has_another_test(
 def test_number_of_raters_is_taken_over_into_trials_and_recruitment(
     client: TestClient, study_id: int, db: Connection
 ) -> None:
-    answer = client.post(f"{PAGE}/size", data={"per_trial": "7"})
+    answer = client.post(f"{PAGE}/size", data={"setting": "raters_per_trial", "n": "7"})
     assert answer.headers["location"].endswith("/design/recruitment")
     protocol = get_protocol(db, study_id, 1)
     assert protocol.design.raters_per_trial == 7
-    assert client.post(f"{PAGE}/size", data={"per_trial": "0"}).status_code == 422
+    client.post(f"{PAGE}/size", data={"setting": "trials_per_rater", "n": "3"})
+    assert get_protocol(db, study_id, 1).design.trials_per_rater == 3
+    for data in ({"setting": "raters_per_trial", "n": "0"}, {"setting": "trials", "n": "3"}):
+        assert client.post(f"{PAGE}/size", data=data).status_code == 422
 
 
 def test_what_is_registered_is_what_was_planned(client: TestClient, study_id: int, db: Connection) -> None:
@@ -87,16 +90,17 @@ def test_what_is_registered_is_what_was_planned(client: TestClient, study_id: in
     assert 'value="0.7"' in page
     assert re.search(r'value="0.9"\s+selected', page)
     kept = client.get(f"{PAGE}?forecast=1&items=12").text
-    assert " and 20 raters the 95% CI" in kept
-    assert "a difference of 0.70 points" in kept
+    assert " and 20 raters, the 95% CI" in kept
+    assert "on a scale from 1 to 5. Assumptions: mean 2.50, difference 0.70" in " ".join(kept.split())
+    assert re.search(r"A share of \d\d\.\d% in place of an even split is detected in", " ".join(kept.split()))
     emptied = client.get(f"{PAGE}?forecast=1&items=12&n_raters=&difference=").text
-    assert " and 20 raters the 95% CI" not in emptied
-    assert "a difference of 0.40 points" in emptied
+    assert " and 20 raters, the 95% CI" not in emptied
+    assert "difference 0.40" in emptied
 
 
 def test_every_pool_gets_as_many_raters() -> None:
     data = {"design": {"pools": {"expert": {"raters_per_trial": 2}, "crowd": {}}}}
-    found = data_with_raters_per_trial(data, 5)["design"]
+    found = data_with_size(data, "raters_per_trial", 5)["design"]
     assert found == {
         "pools": {"expert": {"raters_per_trial": 5}, "crowd": {"raters_per_trial": 5}},
         "raters_per_trial": 5,
