@@ -23,6 +23,7 @@ from app.cli.reading import read_study_folder, reading
 from app.cli.store import store
 from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
 from app.llm.live.claims import missing_models
+from app.protocol.allocation.human_sample import draw_words
 from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.checklist import get_opening
@@ -34,7 +35,7 @@ from app.results.making.task import RefusedError
 from app.results.planning.human_sample import get_human_sample
 from app.results.planning.sample_sizes import sizes_now
 from app.studies.audit import record_act
-from app.studies.creation.read_new_study import feasibility_of_folder
+from app.studies.creation.read_new_study import feasibility_of_folder, planned_items
 from app.studies.load import load_study
 from app.studies.opening_checklist import Opening
 from app.studies.opening_checks import UnfilledError
@@ -88,6 +89,8 @@ def check(folder: Folder) -> None:
     """Check a study folder, and list every error with its file, row and column."""
     found = _read(folder)
     _say_checks(Opening(found.protocol, found.yaml, feasibility_of_folder(found)))
+    if again := draw_words(found.protocol, planned_items(found)):
+        say(again)
     say(f"No errors found: {_contents(found)}. To load the study: attune study load {folder}")
 
 
@@ -173,7 +176,7 @@ def sample(
         except (RefusedError, OpeningError, BlindedError) as error:
             fail(str(error))
     if found.by_stage:
-        say(f"People rate {found.n_drawn:,} of {counted(found.n_items, 'item')}.")
+        say(f"People rate {found.n_drawn:,} of {counted(found.n_items, 'item')}. {found.again}".strip())
     if found.n_planned and not found.problem:
         say(f"The design says {found.n_planned:,} more: attune study sample {slug} --add {found.n_planned}")
     for stage, n in found.by_stage.items():

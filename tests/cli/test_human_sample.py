@@ -59,6 +59,22 @@ def rate(attune: Attune, place: Path, keys: list[str], raters: list[str], *optio
     assert found.code == 0, found.err
 
 
+def drawn_again(attune: Attune, folder: Path, n: int, item: str) -> None:
+    """The draws of both stages are repeated from the folder, and an item that was put in by hand is named."""
+    checked = attune("study", "check", folder)
+    assert (checked.code, f"the sample has the same {n} items." in checked.err) == (0, True)
+    table = folder / "items.csv"
+    as_drawn = table.read_text(encoding="utf-8")
+    rows = [*csv.DictReader(as_drawn.splitlines())]
+    assert {row["sampling_draws"].count("|") for row in rows} == {1}
+    with table.open("w", encoding="utf-8", newline="") as file:
+        changed = csv.DictWriter(file, [*rows[0]])
+        changed.writeheader()
+        changed.writerows({**row, "in_human_sample": "false"} if row["item"] == item else row for row in rows)
+    found = attune("study", "check", folder).err
+    assert f"does not draw this sample: in_human_sample is different for {item}." in found
+
+
 def test_sample_grows_by_about_the_asked_number_and_every_probability_is_exported(attune: Attune, study: Path) -> None:
     said = attune("study", "sample", "study")
     assert (said.code, said.out) == (0, "stage 1\t12 items\n")
@@ -85,7 +101,7 @@ def test_sample_grows_by_about_the_asked_number_and_every_probability_is_exporte
     written = (study / "report" / "report.md").read_text(encoding="utf-8")
     assert f"Of 30 items, 12 were drawn at random for people, then {len(new)} in stage 2, more often those" in written
     assert "Active statistical inference" in written
-    assert attune("study", "check", study / "after").code == 0
+    drawn_again(attune, study / "after", len(drawn) + len(new), new[0])
     assert attune("study", "close", "study").code == 0
     closed = attune("study", "sample", "study", "--add", "2")
     assert (closed.code, "The study is closed." in closed.err) == (1, True)

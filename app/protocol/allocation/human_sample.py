@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 
+from app.base.words import and_list, counted
 from app.protocol.allocation.randomization import fraction
 from app.protocol.allocation.trials import PlannedItem, special_items
 from app.protocol.study import Protocol
 
-# Columns of items.csv: the probability of an item to be in the sample, `true` if it is, and the stage in which it was
-# drawn (of an item that is not in the sample, the last stage that could have drawn it).
-PROBABILITY, IN_SAMPLE, STAGE = "sampling_probability", "in_human_sample", "sampling_stage"
+# Columns of items.csv: the probability of an item to be in the sample, `true` if it is, the stage in which it was drawn
+# (of an item that is not in the sample, the last stage that could have drawn it), and the draws that it took part in.
+PROBABILITY, IN_SAMPLE, STAGE, DRAWS = (
+    "sampling_probability",
+    "in_human_sample",
+    "sampling_stage",
+    "sampling_draws",
+)
+# A draw in `DRAWS`: its number, the item's probability after it, and the stage if it was one of `grow`. Number 0 is a
+# draw outside Attune.
+DRAW = re.compile(r"(\d{1,9}):(0\.\d+|1|[1-9](?:\.\d+)?e-\d+)(?::([1-9]\d{0,2}))?")
+BETWEEN_DRAWS, DRAWN_ELSEWHERE = "|", "0:"
 # The parts into which `grow` divides the items, and the steps of its bisection.
 FOLDS, N_STEPS = 5, 60
+N_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """Whether an item is in the sample, and the probability with which it could be."""
+    """Whether an item is in the sample, the probability with which it could be, and the draws that led there."""
 
     is_in: bool
     probability: float
     stage: int = 1
+    draws: str = ""
 
     @property
     def cells(self) -> dict[str, str]:
         """The cells of the item in items.csv."""
         is_in = "true" if self.is_in else "false"
-        return {PROBABILITY: f"{self.probability:.12g}", IN_SAMPLE: is_in, STAGE: str(self.stage)}
+        cells = {PROBABILITY: f"{self.probability:.12g}", IN_SAMPLE: is_in, STAGE: str(self.stage)}
+        return cells | {DRAWS: self.draws}
 
 
 def draw(protocol: Protocol, items: Sequence[PlannedItem]) -> dict[str, Chance]:
@@ -60,19 +74,27 @@ def draw(protocol: Protocol, items: Sequence[PlannedItem]) -> dict[str, Chance]:
             strata[item.attributes.get(PROBABILITY, ""), *own].append(item)
     n_more = round(sample.share * len(grown)) - sum(map(_is_in, grown))
     found = grow(protocol, grown, {}, n_more) if n_more > 0 else {}
+    number = _last_draw([item.attributes.get(DRAWS, "") for item in items] + [one.draws for one in found.values()])
     for those, n in zip(strata.values(), _numbers([*map(len, strata.values())], sample.share), strict=True):
-        before = [item.key for item in those if _is_in(item)]
-        others = sorted(
-            (item.key for item in those if item.key not in before),
-            key=lambda key: fraction(protocol.design.seed, "human sample", key),
-        )
+        before = {item.key for item in those if _is_in(item)}
         if PROBABILITY not in those[0].attributes or n > len(before):
-            taken = {*before, *others[: n - len(before)]}
+            number += 1
+            taken = before | _first(protocol.design.seed, {item.key for item in those} - before, n - len(before))
             found |= {
-                item.key: Chance(item.key in taken, n / len(those), int(item.attributes.get(STAGE) or 1))
+                item.key: Chance(
+                    item.key in taken,
+                    n / len(those),
+                    int(item.attributes.get(STAGE) or 1),
+                    _with_draw(item, f"{number}:{n / len(those):.12g}"),
+                )
                 for item in those
             }
     return found
+
+
+def _first(seed: int, keys: Iterable[str], n: int) -> set[str]:
+    """The first n items in the random order of a seed."""
+    return set(sorted(keys, key=lambda key: fraction(seed, "human sample", key))[:n])
 
 
 def grow(protocol: Protocol, items: Sequence[PlannedItem], size: Mapping[str, float], n: int) -> dict[str, Chance]:
@@ -101,23 +123,83 @@ def grow(protocol: Protocol, items: Sequence[PlannedItem], size: Mapping[str, fl
     for part in range(FOLDS):
         here = {item.key: size.get(item.key, usual) for item in known if fold[item.key] == part}
         now |= _raised(here, before, n * len(here) / len(known))
-    rest = sorted(
-        (item.key for item in outside(protocol, known)),
-        key=lambda key: fraction(protocol.design.seed, "human sample", stage, key),
-    )
-    taken, total = set(), fraction(protocol.design.seed, "human sample", stage)
-    for key in rest:
-        after = total + (now[key] - before[key]) / (1 - before[key])
-        taken |= {key} if floor(after) > floor(total) else set()
-        total = after
+    # the draw takes the probabilities as they are stored, so that it can be repeated
+    now = {key: float(f"{chance:.12g}") for key, chance in now.items()}
+    taken = _systematic(protocol.design.seed, stage, [item.key for item in outside(protocol, known)], before, now)
+    number = _last_draw(item.attributes.get(DRAWS, "") for item in items) + 1
     return {
         item.key: Chance(
             _is_in(item) or item.key in taken,
             now[item.key],
             int(item.attributes.get(STAGE) or 1) if _is_in(item) else stage,
+            _with_draw(item, f"{number}:{now[item.key]:.12g}:{stage}"),
         )
         for item in known
     }
+
+
+def _systematic(
+    seed: int, stage: int, keys: Iterable[str], before: Mapping[str, float], now: Mapping[str, float]
+) -> set[str]:
+    """The items of a systematic sample in the random order of a seed and a stage, each with its (now - p) / (1 - p)."""
+    taken, total = set(), fraction(seed, "human sample", stage)
+    for key in sorted(keys, key=lambda key: fraction(seed, "human sample", stage, key)):
+        after = total + (now[key] - before[key]) / (1 - before[key])
+        taken |= {key} if floor(after) > floor(total) else set()
+        total = after
+    return taken
+
+
+def _with_draw(item: PlannedItem, draw: str) -> str:
+    chance = item.attributes.get(PROBABILITY)
+    before = item.attributes.get(DRAWS) or (f"{DRAWN_ELSEWHERE}{chance}" if chance else "")
+    return BETWEEN_DRAWS.join(filter(None, [before, draw]))
+
+
+def _last_draw(draws: Iterable[str]) -> int:
+    """The number of the last draw in cells of `DRAWS`; 0 without one."""
+    return max((int(number) for cell in draws for number, _, _ in DRAW.findall(cell)), default=0)
+
+
+def drawn_again(protocol: Protocol, items: Sequence[PlannedItem]) -> set[str]:
+    """Draw the sample again, from nothing but the seed, the items' keys and their cells in `DRAWS`.
+
+    Draws are repeated in the order of their numbers. One without a stage takes the first items of all that took part in
+    it, as many as their probability says; one with a stage is systematic, as in `grow`.
+    """
+    draws: defaultdict[int, dict[str, tuple[float, int]]] = defaultdict(dict)
+    for item in items:
+        for number, chance, stage in DRAW.findall(item.attributes.get(DRAWS, "")):
+            draws[int(number)][item.key] = float(chance), int(stage or 0)
+    taken: set[str] = set()
+    before: defaultdict[str, float] = defaultdict(float)
+    for _, those in sorted(draws.items()):
+        now = {key: chance for key, (chance, _) in those.items()}
+        rest, (chance, stage) = those.keys() - taken, next(iter(those.values()))
+        if stage:
+            can_be = {key for key in rest if before[key] < 1}
+            taken |= _systematic(protocol.design.seed, stage, can_be, before, now)
+        else:
+            taken |= _first(protocol.design.seed, rest, round(chance * len(those)) - len(those) + len(rest))
+        before |= now
+    return taken
+
+
+def draw_words(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
+    """Whether the sample is the one that its seed draws, as a sentence; empty if its draws are not all known."""
+    known = [item for item in items if PROBABILITY in item.attributes]
+    draws = [item.attributes.get(DRAWS, DRAWN_ELSEWHERE) for item in known]
+    if not known or any(cell.startswith(DRAWN_ELSEWHERE) for cell in draws):
+        return ""
+    again = drawn_again(protocol, known)
+    wrong = [item.key for item in known if (item.key in again) != _is_in(item)]
+    if not wrong:
+        same = counted(len(again), "item")
+        return f"Drawn again from the seed {protocol.design.seed}, the sample has the same {same}."
+    return (
+        f"The seed {protocol.design.seed} does not draw this sample: {IN_SAMPLE} is different for "
+        f"{and_list(wrong, N_NAMED)}. Somebody changed the seed, {IN_SAMPLE} or {DRAWS} after the draw."
+    )
 
 
 def _raised(size: Mapping[str, float], before: Mapping[str, float], n: float) -> dict[str, float]:

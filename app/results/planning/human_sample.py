@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
-from app.protocol.allocation.human_sample import drawn_by_stage, last_stage, outside
+from app.protocol.allocation.human_sample import draw_words, drawn_by_stage, last_stage, outside
 from app.rating.life_cycle import growth_problem
 from app.rating.seats.trials import list_items
 from app.results.making.making import LONG_PARTS, Making, Wanted
@@ -22,7 +22,8 @@ SIZES = TypeAdapter(dict[str, float])
 class HumanSample:
     """The sample of a study: items by the stage in which they were drawn, those outside it, and why it cannot grow.
 
-    `grows_to` is the share of the items that the design wants in the end, 0 without one.
+    `grows_to` is the share of the items that the design wants in the end, 0 without one. `again` says whether the seed
+    draws the sample again.
     """
 
     by_stage: Mapping[int, int]
@@ -30,6 +31,7 @@ class HumanSample:
     stage: int
     problem: str
     grows_to: float = 0.0
+    again: str = ""
 
     @property
     def n_drawn(self) -> int:
@@ -53,7 +55,8 @@ def get_human_sample(db: Connection, study: StudyRow) -> HumanSample:
     problem = growth_problem(protocol, items, study.status)
     declared = protocol.design.human_sample
     grows_to = (declared.grows_to if declared else None) or 0.0
-    return HumanSample(drawn_by_stage(items), len(outside(protocol, items)), last_stage(items), problem, grows_to)
+    n_outside, again = len(outside(protocol, items)), draw_words(protocol, items)
+    return HumanSample(drawn_by_stage(items), n_outside, last_stage(items), problem, grows_to, again)
 
 
 def sizes_of(making: Making, study: StudyRow) -> dict[str, float]:

@@ -24,7 +24,7 @@ from app.base.files.encoding import unstorable
 from app.base.files.images import MAX_ALT
 from app.base.files.table import Column, Table, places
 from app.base.problems import Problems
-from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY, STAGE
+from app.protocol.allocation.human_sample import BETWEEN_DRAWS, DRAW, DRAWS, IN_SAMPLE, PROBABILITY, STAGE
 from app.protocol.dialogue import turns_from_json, turns_to_json
 from app.protocol.study import Protocol
 
@@ -71,6 +71,10 @@ def _check_sample(table: Table, problems: Problems) -> None:
     stage = np.char.strip(table.column(STAGE).astype(str))
     is_count = np.array([bool(STAGE_NUMBER.fullmatch(one)) for one in stage], bool)
     faulty(table, (stage != "") & ~is_count, STAGE, stage, "the number of the stage, from 1 on", problems)
+    draws = np.char.strip(table.column(DRAWS).astype(str))
+    is_known = np.array([all(map(DRAW.fullmatch, one.split(BETWEEN_DRAWS))) for one in draws], bool)
+    what = "draws as Attune writes them, such as 1:0.3|2:0.45:2 (number, probability, stage)"
+    faulty(table, (draws != "") & ~is_known, DRAWS, draws, what, problems)
     missing = (is_in != "") & (chance == "")
     faulty(table, missing, PROBABILITY, chance, f"the item's probability, because it has {IN_SAMPLE}", problems)
 

@@ -10,11 +10,14 @@ import pytest
 
 from app.protocol.allocation.feasibility import draw_up
 from app.protocol.allocation.human_sample import (
+    DRAWS,
     FOLDS,
     IN_SAMPLE,
     PROBABILITY,
     STAGE,
     draw,
+    draw_words,
+    drawn_again,
     drawn_by_stage,
     folds,
     grow,
@@ -206,3 +209,38 @@ def test_all_items_can_be_added_and_those_that_never_can_be_drawn_stay_out() -> 
     assert len(outside(study, odd)) == 5
     assert not grow(study, odd, {}, 2)["i10"].is_in
     assert odd[-1].attributes.get(STAGE) is None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_draw_is_repeated_from_the_columns_of_the_items(seed: int) -> None:
+    """A stratified sample, a larger share, items added, two stages, items added again, and a larger share at random."""
+    every = [replace(item, attributes={"topic": "ab"[place % 2]}) for place, item in enumerate(items(40))]
+
+    def study(share: float) -> Protocol:
+        return sampled(share, seed=seed, sample={"stratify": ["topic"]})
+
+    now = kept(study(0.4), kept(study(0.2), every[:20]))
+    now = kept(study(0.4), [*now, *every[20:28]])
+    for size in (SIZES, {key: 4 - size for key, size in SIZES.items()}):
+        before = in_sample(now)
+        now = with_cells(now, grow(study(0.4), now, size, 4))
+        assert before < in_sample(now) == drawn_again(study(0.4), now)
+    now = kept(study(0.4), [*now, *every[28:]])
+    now = kept(study(0.9), now)
+    assert drawn_again(study(0.9), now) == in_sample(now)
+    assert last_stage(now) == 4
+    words = f"Drawn again from the seed {seed}, the sample has the same {len(in_sample(now))} items."
+    assert draw_words(study(0.9), now) == draw_words(study(0.9), now[::-1]) == words
+    assert "does not draw this sample" in draw_words(sampled(0.9, seed=seed + 1), now)
+
+
+def test_a_sample_that_was_drawn_elsewhere_or_changed_is_not_called_repeatable() -> None:
+    study, own = sampled(0.2), {PROBABILITY: "0.2", IN_SAMPLE: "false"}
+    elsewhere = [replace(item, attributes=own) for item in items(10)]
+    assert draw_words(study, items(10)) == draw_words(study, elsewhere) == ""
+    grown = with_cells(elsewhere, grow(study, elsewhere, {}, 3))
+    assert grown[0].attributes[DRAWS].startswith("0:0.2|1:")
+    assert draw_words(study, grown) == ""
+    drawn = kept(study, items(10))
+    other = [replace(one, attributes={**one.attributes, IN_SAMPLE: "true"}) for one in drawn]
+    assert "in_human_sample is different for i0, i1, i2, i3, i4 and 3 more" in draw_words(study, other)
