@@ -463,6 +463,10 @@ def _writing(protocol: ProtocolParts) -> Broken:
     if swapped and not writing.ethics.strip():
         rule = "must say who approved that raters are told another partner than they have"
         yield broken(f"{kind}.ethics", rule, "nothing")
+    consent = protocol.flow.consent
+    if protocol.draft and protocol.draft.keystrokes and not (consent and consent.records_keystrokes):
+        rule = "must not be set unless flow.consent.records_keystrokes says that the consent form names it"
+        yield broken("draft.keystrokes", rule, "no consent to it")
     yield from _not_written(protocol, done)
 
 

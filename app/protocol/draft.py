@@ -41,6 +41,10 @@ class _Bounds(BaseModel):
     """The maximum length of the text."""
     max_suggestions: int = Field(default=10, ge=1, le=100)
     """How often raters can ask for a suggestion."""
+    keystrokes: bool = False
+    """Record when, where and how much each key, paste or suggestion changes the text, not which characters. Only with
+    `flow.consent.records_keystrokes`.
+    """
 
 
 # In forms, the bounds come first.

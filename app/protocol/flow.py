@@ -48,6 +48,9 @@ class Consent(_Part):
     """The text tells raters that keys pressed and characters pasted are counted. A study with `typing_rhythm` can be
     opened only with it; Attune does not look for it in the text.
     """
+    records_keystrokes: bool = False
+    """The text tells raters that each change of their drafts is recorded. The page adds a sentence that says so.
+    """
     sends_to_model: bool = False
     """The text tells raters that what they write is sent to a language model. A study in which models reply can be
     opened only with it.

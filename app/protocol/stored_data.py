@@ -13,6 +13,7 @@ class StoredData(NamedTuple):
     answers_about_rater: bool
     own_words: bool
     typing_rhythm: bool
+    keystrokes: bool
     marked_words: bool
     consent: bool
     checks: bool
@@ -26,6 +27,7 @@ def stored_data(protocol: Protocol) -> StoredData:
         answers_about_rater=any(question.target == "rater" for question in protocol.questions),
         own_words="text" in kinds,
         typing_rhythm=any(question.records_typing for question in protocol.questions),
+        keystrokes=protocol.draft is not None and protocol.draft.keystrokes,
         marked_words="highlight" in kinds,
         consent=protocol.flow.consent is not None,
         checks=checks != type(checks)(),

@@ -40,7 +40,8 @@ _RESPONSES = text("""
 _EVENTS = text("""
     SELECT rater, kind, detail, happened_at FROM (
       SELECT r.key AS rater, e.kind, e.detail, e.happened_at, 1 AS source, e.id FROM events e
-      LEFT JOIN raters r ON r.study_id = e.study_id AND r.id = e.rater_id WHERE e.study_id = :study
+      LEFT JOIN raters r ON r.study_id = e.study_id AND r.id = e.rater_id
+      WHERE e.study_id = :study AND e.kind <> 'keystrokes'
       UNION ALL
       SELECT r.key, d.step, d.detail, d.done_at, 0, d.rating_session_id FROM steps d
       JOIN rating_sessions s ON s.study_id = d.study_id AND s.id = d.rating_session_id
@@ -75,7 +76,7 @@ def study_folder(db: Connection, study_id: int) -> StudyFolder:
 
 
 def study_events(db: Connection, study_id: int) -> pd.DataFrame:
-    """All events and completed steps: rater, kind, detail (a dictionary), happened_at."""
+    """Events and completed steps, without keystrokes: rater, kind, detail (a dictionary), happened_at."""
     rows = [tuple(row) for row in db.execute(_EVENTS, {"study": study_id})]
     return pd.DataFrame(rows, columns=["rater", "kind", "detail", "happened_at"], dtype=object)
 
@@ -157,6 +158,7 @@ TURN_COLUMNS = (
     "model_version",
     "said_at",
 )
+KEYSTROKE_COLUMNS = ("rater", "item", "response", "ms", "kind", "at", "n_removed", "n_added")
 TIMES = (
     "happened_at",
     "said_at",
@@ -256,10 +258,33 @@ def _conversations(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
     return {"turns": turns.assign(n_words=pd.Series(counts, dtype=object))}
 
 
+# The changes of drafts, also of those that go on.
+_KEYSTROKES = text("""
+    SELECT r.key AS rater, i.key AS item, p.key AS response, CAST(c.value ->> 0 AS bigint) AS ms, c.value ->> 1 AS kind,
+           CAST(c.value ->> 2 AS bigint) AS at, CAST(c.value ->> 3 AS bigint) AS n_removed,
+           CAST(c.value ->> 4 AS bigint) AS n_added
+    FROM events e
+    CROSS JOIN LATERAL jsonb_array_elements(e.detail -> 'changes') WITH ORDINALITY AS c (value, place)
+    JOIN assignments a ON a.study_id = e.study_id AND a.id = e.assignment_id
+    JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+    JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+    JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
+    LEFT JOIN responses p ON p.study_id = a.study_id AND p.id = a.response_ids[1]
+    WHERE e.study_id = :study AND e.kind = 'keystrokes' ORDER BY r.id, a.position, a.id, 4, e.id, c.place
+""")
+
+
+def _keystrokes(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
+    """The changes of drafts; no table in a study without any."""
+    changes = _frame(db, _KEYSTROKES, study_id, KEYSTROKE_COLUMNS)
+    return {} if changes.empty else {"keystrokes": changes}
+
+
 def study_rating_sessions(db: Connection, study_id: int) -> dict[str, pd.DataFrame]:
     """The tables written by export only that are about raters' pages; all are empty if there are no raters."""
     return {
         **_conversations(db, study_id),
+        **_keystrokes(db, study_id),
         "changes": _changes(db, study_id),
         "assignments": _frame(db, _ASSIGNMENTS, study_id, ASSIGNMENT_COLUMNS),
         "rating_sessions": _sessions(db, study_id),

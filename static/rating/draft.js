@@ -9,16 +9,41 @@
   const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
   const form = at("draft"), field = at("message");
   // What the server has: the text, and the revision that the next change is made from.
-  let saved = field.defaultValue, sending = null, events = null, timer = 0, isRefused = Boolean(at("message-problem"));
+  let saved = field.defaultValue, sending = null, gone = null, events = null, timer = 0, isRefused = Boolean(at("message-problem"));
   let busy = Promise.resolve();
 
-  const keep = () => { try { sessionStorage.setItem(KEEP, JSON.stringify({ text: field.value, number: number(), sent: sending })); } catch { /* storage may be off */ } };
+  const keep = () => { try { sessionStorage.setItem(KEEP, JSON.stringify({ text: field.value, number: number(), sent: sending, batch, changes })); } catch { /* storage may be off */ } };
   const forget = () => { try { sessionStorage.removeItem(KEEP); } catch { /* storage may be off */ } };
   function kept() { try { return JSON.parse(sessionStorage.getItem(KEEP)); } catch { return null; } }
   const number = () => form.elements.number.value;
   const say = (words) => { at("talk-state").textContent = words; };
   const note = (words) => { at("draft-saved").textContent = words; };
   const isSaved = () => field.value === saved;
+
+  // How the text is changed, only where the consent form says so: when, where and how many characters, never which. A
+  // batch has the same name when it is sent again, so that it is stored once.
+  const MOST = 2000, PASTES = /^insertFrom(Paste|Drop)/, KEYS = /^(delete|insert(Text|LineBreak|Paragraph|CompositionText)$)/;
+  const began = performance.now() - Number(form.dataset.age);
+  let batch = null, changes = [], before = field.value, isInserting = false;
+  const hasKeys = () => batch !== null || changes.length > 0;
+
+  function record(kind) {
+    if (!("age" in form.dataset)) return;
+    const after = field.value, shorter = Math.min(before.length, after.length);
+    // The cursor is behind what was added, which may repeat what is around it.
+    const most = Math.min(shorter, after.length - (kind === "suggested" ? 0 : field.selectionEnd));
+    let end = 0, at = 0;
+    while (end < most && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+    while (at < shorter - end && before[at] === after[at]) at += 1;
+    const change = [Math.round(performance.now() - began), kind, at, before.length - at - end, after.length - at - end];
+    if (change[3] || change[4]) changes.push(change);
+    before = after;
+  }
+
+  function keystrokes() {
+    batch ??= changes.length ? { id: `${Date.now()}-${Math.random().toString(36).slice(2)}`, changes: changes.splice(0, MOST) } : null;
+    return batch && { keystrokes: JSON.stringify(batch) };
+  }
 
   // Words as the server counts them.
   function count() {
@@ -43,6 +68,17 @@
     }
   }
 
+  // The same for a form. What this tab sent as its page went, which a reload may overtake, is no other window's text.
+  async function post(make, headers = {}) {
+    const answer = await ask(make(), headers);
+    if (answer.status !== 422 || gone === null) return answer;
+    const page = new DOMParser().parseFromString(await answer.clone().text(), "text/html");
+    if (page.querySelector(".draft-other .verbatim")?.textContent !== gone) return answer;
+    gone = null;
+    form.elements.number.value = at("draft-foot", page).querySelector("[name='number']").value;
+    return ask(make(), headers);
+  }
+
   // One request at a time, so that a revision is never used twice.
   const inTurn = (work) => (busy = busy.then(work, work));
 
@@ -57,34 +93,34 @@
     at("draft-foot").replaceWith(at("draft-foot", page));
     if (!isRefused) {
       saved = fresh.defaultValue;
-      if (field.value === sent && field.value !== saved) field.value = saved;
+      if (field.value === sent && field.value !== saved) { field.value = saved; record("suggested"); }
     }
     field.readOnly = fresh.readOnly;
     if (isRefused) field.setAttribute("aria-invalid", "true"); else field.removeAttribute("aria-invalid");
     document.title = page.title;
-    if (isSaved()) forget(); else if (!isRefused) later();
+    if (isSaved() && !hasKeys()) forget(); else if (!isRefused) { keep(); later(); }
     if (had) field.focus({ preventScroll: true });
     begin();
     if (isRefused) at("message-problem").scrollIntoView({ block: "nearest" });
   }
 
-  const fields = (does, more) => ({ ...Object.fromEntries(new FormData(form)), does, ...more });
+  const fields = (does, more) => ({ ...Object.fromEntries(new FormData(form)), does, ...more, ...keystrokes() });
 
   // A text that the server refused is sent again when it is changed, or when a button is pressed.
   const save = () => inTurn(async () => {
     clearTimeout(timer);
-    if (isSaved() || isRefused) return;
+    if ((isSaved() && !hasKeys()) || isRefused) return;
     const sent = sending = field.value;
-    keep();
     note(form.dataset.saving);
-    const answer = await ask(fields("keep", { message: sent }), { Accept: "application/json" });
-    sending = null;
+    const answer = await post(() => { const given = fields("keep", { message: sent }); keep(); return given; }, { Accept: "application/json" });
+    sending = batch = null;
     if (!answer.headers.get("content-type")?.startsWith("application/json")) { await take(answer, sent); return; }
     const stored = await answer.json();
     form.elements.number.value = stored.number;
     saved = sent;
     if (at("draft-alert")) at("draft-alert").hidden = !stored.alert;
-    if (isSaved()) { forget(); note(form.dataset.saved); } else { keep(); later(); }
+    if (isSaved()) note(form.dataset.saved);
+    if (isSaved() && !hasKeys()) forget(); else { keep(); later(); }
   });
 
   function later() {
@@ -95,8 +131,17 @@
   const press = (does) => inTurn(async () => {
     clearTimeout(timer);
     const sent = sending = field.value;
-    keep();
-    const answer = await ask(fields(does, { message: sent }));
+    let answer, isWhole;
+    // More changes than one batch has go first: nothing is sent after the last page.
+    do {
+      answer = await post(() => {
+        const given = fields(does, { message: sent });
+        isWhole = changes.length === 0;
+        keep();
+        return isWhole ? given : { ...given, does: "keep" };
+      });
+      batch = null;
+    } while (!isWhole);
     sending = null;
     await take(answer, sent);
   });
@@ -131,10 +176,15 @@
     const before = field.value.slice(0, start), after = field.value.slice(end);
     const text = `${before && !/\s$/.test(before) ? " " : ""}${words}${after && !/^[\s.,;:!?]/.test(after) ? " " : ""}`;
     field.focus();
-    if (!document.execCommand("insertText", false, text)) field.setRangeText(text, start, end, "end");
+    isInserting = true;
+    if (!document.execCommand("insertText", false, text)) { field.setRangeText(text, start, end, "end"); record("suggested"); }
+    isInserting = false;
   }
 
-  field.addEventListener("input", () => {
+  const kindOf = (type = "") => (PASTES.test(type) ? "pasted" : KEYS.test(type) ? "typed" : "other");
+
+  field.addEventListener("input", (event) => {
+    record(isInserting ? "suggested" : kindOf(event.inputType));
     isRefused = false;
     at("draft-back")?.remove();
     note("");
@@ -160,15 +210,21 @@
   });
 
   // Before the page goes, in the time that is left.
-  addEventListener("pagehide", () => { if (!isSaved() && !isRefused) navigator.sendBeacon?.(form.action, new URLSearchParams(fields("keep"))); });
+  addEventListener("pagehide", () => {
+    if ((isSaved() && !hasKeys()) || isRefused) return;
+    const given = fields("keep");
+    keep();
+    navigator.sendBeacon?.(form.action, new URLSearchParams(given));
+  });
   addEventListener("visibilitychange", () => { if (document.hidden) save(); });
 
   const own = kept();
   if (own && own.text !== saved && !isRefused) {
     // Of this tab: not saved yet, or saved while the page went. Of an older state: another window has gone on.
     if (own.number !== number() && own.sent !== saved) form.elements.number.value = own.number;
-    field.value = own.text;
+    field.value = before = gone = own.text;
     later();
   }
+  if (own?.batch || own?.changes?.length) { batch = own.batch; changes = own.changes; later(); }
   begin();
 })();

@@ -124,6 +124,9 @@ def _data(protocol: Protocol) -> DataTable:
         rows.append(("Results of attention and comprehension checks", "Quality of the answers", WITH_ANSWERS))
     if stored.typing_rhythm:
         rows.append(("Number of keystrokes and pasted characters, typing time", "Quality of the answers", WITH_ANSWERS))
+    if stored.keystrokes:
+        what = "Each change of their drafts: when, where, how many characters, and whether pasted; not which characters"
+        rows.append((what, "How the texts were written", WITH_ANSWERS))
     if stored.own_words or stored.marked_words:
         rows.append(("Texts that participants write or mark", "The research question", WITH_ANSWERS))
     about = [question.text for question in protocol.questions if question.target == "rater"]

@@ -23,6 +23,7 @@ from app.rating.conversations.drafts import (
     read_draft,
     write,
 )
+from app.rating.conversations.keystrokes import record
 from app.rating.conversations.transcripts import end
 from app.rating.conversations.turns import ALERT
 from app.rating.deps import FormFields, Own
@@ -88,7 +89,8 @@ def submit_draft(request: Request, slug: str, db: Db, own: Own, form: FormFields
     """Keep the text, and do what the button says.
 
     Its fields: `message` is the text, made from revision `number`; `does` is `keep`, `ask`, one of the decisions about
-    suggestion `of`, `end`, or `stop` to end with fewer words than are asked for. A script that saves asks for JSON.
+    suggestion `of`, `end`, or `stop` to end with fewer words than are asked for; `keystrokes`, if they are recorded.
+    A script that saves asks for JSON.
     """
     session, view = own
     protocol = goes_on(db, own)
@@ -100,6 +102,8 @@ def submit_draft(request: Request, slug: str, db: Db, own: Own, form: FormFields
     draft = read_draft(db, protocol, view)
     if not draft.own.id:
         draft = draft_of(db, protocol, view)
+    if typed := next(iter(form.get("keystrokes", ())), ""):
+        record(db, protocol.draft, view, typed)
     problem = write(db, view, draft, sent["number"], sent["message"]) if has_text else None
     if problem is None:
         draft = read_draft(db, protocol, view)

@@ -6,7 +6,7 @@ with the text as it then was; the suggestion is the turn after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Literal
 
@@ -16,7 +16,9 @@ from app.base.language.message import Message, message, messages
 from app.protocol.authorship import Earlier
 from app.protocol.dialogue import n_words
 from app.protocol.draft import Draft, DraftPartner
+from app.protocol.keystrokes import Change
 from app.protocol.study import Protocol
+from app.rating.conversations.keystrokes import add_batch
 from app.rating.conversations.turns import (
     ALERT,
     NO_BUDGET,
@@ -321,7 +323,7 @@ def close(db: Connection, protocol: Protocol, view: AssignmentView, draft: Draft
 
 # Simulated raters: no model is asked.
 
-_MOST_ASKED, _TAKEN_SHARE, _WORDS_MORE = 3, 0.6, (10, 40)
+_MOST_ASKED, _TAKEN_SHARE, _WORDS_MORE, _MS_PER_WORD = 3, 0.6, (10, 40), (500, 2500)
 
 
 def simulate(db: Connection, protocol: Protocol, view: AssignmentView, draft: DraftText, rng: Random) -> None:
@@ -342,3 +344,17 @@ def simulate(db: Connection, protocol: Protocol, view: AssignmentView, draft: Dr
         words += suggested * is_taken
     words += [f"own{n}" for n in range(len(words) + 1, target + 1)]
     _write(db, view, draft, " ".join(words), SIMULATED)
+    if bounds.keystrokes:
+        add_batch(db, view, SIMULATED, _typed(words, rng))
+
+
+def _typed(words: Iterable[str], rng: Random) -> list[Change]:
+    """Words that came one after the other, those of suggestions as a whole."""
+    changes: list[Change] = []
+    ms, at = 0, 0
+    for word in words:
+        ms += rng.randint(*_MS_PER_WORD)
+        n_added = len(word) + (at > 0)
+        changes.append(Change(ms, "suggested" if word.startswith("suggested") else "typed", at, 0, n_added))
+        at += n_added
+    return changes

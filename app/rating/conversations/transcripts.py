@@ -10,8 +10,10 @@ from sqlalchemy import Connection, text
 
 from app.protocol.authorship import is_kept, share_of_model
 from app.protocol.dialogue import n_words
+from app.protocol.keystrokes import typing_of
 from app.protocol.study import Protocol
 from app.rating.conversations.drafts import DraftText, close, draft_of, read_draft
+from app.rating.conversations.keystrokes import list_changes
 from app.rating.conversations.turns import ConversationTurn, Talk, read_talk, talk_of
 from app.rating.seats.assignment_view import AssignmentView, texts_of
 from app.stats.text_words import first_person_share, words
@@ -59,7 +61,7 @@ def end(db: Connection, protocol: Protocol, view: AssignmentView, written: Talk 
     if isinstance(written, DraftText):
         written = close(db, protocol, view, written)
         content: dict[str, str | None] = {"text": written.text.strip(), "turns": None}
-        attributes = attributes_of_draft(written)
+        attributes = attributes_of_draft(written) | _said(typing_of(list_changes(db, view)))
     else:
         said = [turn for turn in written.turns if turn.state == "said"]
         turns = json.dumps([_turn(written, turn) for turn in said], ensure_ascii=False)

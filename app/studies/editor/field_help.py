@@ -69,6 +69,9 @@ _HELP = {
     "flow.help": "Shown on every page, such as the number of a crisis line.",
     "flow.exposure_cap": "Raters who would get more trials with a content note get a shorter list. A hidden repeat may "
     "show one once more.",
+    "flow.consent.records_keystrokes": "Tick this if the text says so. The page adds what is recorded of drafts.",
+    "draft.keystrokes": "When, where and how much is changed, not which characters. The consent form must say so "
+    "first.",
     "flow.consent.records_typing": "Tick this if the text tells raters that keys pressed and characters pasted are "
     "counted. A study that counts them can be opened only then.",
 }
@@ -111,6 +114,8 @@ _LABELS = {
     "flow.consent.agree": "Button to agree",
     "flow.consent.refuse": "Button to decline",
     "flow.consent.records_typing": "The text says that typing is recorded",
+    "flow.consent.records_keystrokes": "The text says that changes of drafts are recorded",
+    "draft.keystrokes": "Record keystrokes",
     "flow.help": "Where raters find help",
     "flow.skip_reasons": "Reasons for skipping",
     "flow.exposure_cap": "Most trials with a content note",

@@ -21,7 +21,8 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "content_note": "content note shown before the item",
     "retired_because": "why the item was retired: it gets no new ratings; its ratings are kept. Empty if it is in use",
     "source": "the source that wrote the response; study.yaml gives its kind",
-    "kind": "of a rater: person or model; of an event: its type",
+    "kind": "of a rater: person or model; of an event: its type; of a change by keys: typed, pasted, "
+    "suggested (a suggestion that came into the text) or other (such as undone)",
     "pool": "the pool that the rater belongs to",
     "is_simulated": "true if Attune simulated the rater",
     "is_imported": "true if the ratings were collected elsewhere and imported",
@@ -96,6 +97,10 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "ended_by": "why the conversation or draft ended; empty if it goes on",
     "model_version": "the model that replied, as its server says",
     "said_at": "when the turn was said, UTC",
+    "ms": "milliseconds since the text was first shown",
+    "at": "position of the change: number of characters before it",
+    "n_removed": "number of characters taken away",
+    "n_added": "number of characters added",
 }
 OF_LEAD = "a column provided by the lead"
 _TEXTS = frozenset({"text", "turns"})
@@ -114,6 +119,10 @@ _WHOLE = (
     "n_open",
     "paused_ms",
     "n_words",
+    "ms",
+    "at",
+    "n_removed",
+    "n_added",
 )
 _NUMBERS = ("estimate", "ci_low", "ci_high", "ci_level", "p_value", "p_adjusted", "df", "seconds")
 _TIMES = (
@@ -144,6 +153,7 @@ _REFERENCES: dict[str, dict[str, str]] = {
     },
     "rating_sessions": {"rater": "raters"},
     "turns": {"rater": "raters", "item": "items", "response": "responses"},
+    "keystrokes": {"rater": "raters", "item": "items", "response": "responses"},
     "reported_problems": {"rater": "raters", "item": "items"},
 }
 

@@ -88,6 +88,7 @@ WRITTEN_ONLY = (
     "requests.jsonl",
     "turns.csv",
     "transcripts.jsonl",
+    "keystrokes.csv",
     "agreement.csv",
     "comparisons.csv",
     "codebook.csv",

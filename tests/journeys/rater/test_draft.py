@@ -37,7 +37,7 @@ def open_drafts(engine: Engine, partner: dict[str, Any] | None = None, **draft: 
         questions=[EMPATHY],
         design={"trials": "draft", "blind": False},
         draft={"partners": {"help": partner or SUGGEST}, "min_words": 3, "max_words": 100, **draft},
-        flow={"consent": CONSENT},
+        flow={"consent": CONSENT | {"records_keystrokes": "keystrokes" in draft}},
     )
     with engine.begin() as db:
         build_study(db, parts, texts=[{"key": "ill", "text": POST, "responses": {}}])
@@ -232,3 +232,89 @@ def test_draft_without_scripts(new_context: Callable[..., BrowserContext], built
         expect(page.get_by_role("textbox", name="Your text")).to_have_value(f"Oh no.\n\n{SUGGESTED}")
         finish(page)
     assert rows(engine, SHARE)[0][:2] == (f"Oh no.\n\n{SUGGESTED}", "1")
+
+
+def replayed(engine: Engine, text: str) -> list[tuple[str, int, int]]:
+    """The stored changes without their times, which must make up a text of this length, one after the other."""
+    stored = rows(engine, "SELECT detail -> 'changes' FROM events WHERE kind = 'keystrokes' ORDER BY id")
+    changes = [change for (batch,) in stored for change in batch]
+    assert [change[0] for change in changes] == sorted(change[0] for change in changes)
+    length = 0
+    for _, _, at, n_removed, n_added in changes:
+        assert at + n_removed <= length
+        length += n_added - n_removed
+    assert length == len(text)
+    return [(kind, n_removed, n_added) for _, kind, _, n_removed, n_added in changes]
+
+
+def test_keystrokes_are_stored_once_by_reload_lost_connection_and_suggestion(
+    page: Page, built_app: FastAPI, engine: Engine
+) -> None:
+    open_drafts(engine, keystrokes=True)
+    with answering(built_app):
+        page.goto("/s/study?participant=anna")
+        expect(page.get_by_text("each change is recorded")).to_be_visible()
+        arrive(page)
+        field = page.get_by_role("textbox", name="Your text")
+        field.press_sequentially("Oh noo")
+        field.press("Backspace")
+        page.reload()  # before it is saved
+        expect(field).to_have_value("Oh no")
+        page.context.set_offline(True)
+        field.press("End")
+        field.press_sequentially(". aaa")
+        expect(page.locator("#talk-state")).to_contain_text("No connection.")
+        field.press("ArrowLeft")
+        field.press("a")
+        page.context.set_offline(False)
+        expect(page.locator("#draft-saved")).to_have_text("Saved")
+        for keys in ("Control+a", "Control+c", "End", "Control+v"):
+            field.press(keys)
+        page.get_by_role("button", name="Suggestion, please").click()
+        expect(page.locator("#suggestion-text")).to_have_text(SUGGESTED)
+        field.press("Control+Enter")
+        finish(page)
+    typed = "Oh no. aaaa"
+    text = f"{typed}{typed} {SUGGESTED}"
+    assert rows(engine, "SELECT text FROM responses") == [(text,)]
+    assert replayed(engine, text) == [
+        *[("typed", 0, 1)] * 6,
+        ("typed", 1, 0),
+        *[("typed", 0, 1)] * 6,
+        ("pasted", 0, len(typed)),
+        ("suggested", 0, len(SUGGESTED) + 1),
+    ]
+    ((counted,),) = rows(engine, "SELECT attributes FROM responses")
+    # The key taken back, and the one before the end.
+    assert (counted["n_revisions"], counted["share_pasted"]) == ("2", str(round(11 / 23, 4)))
+
+
+def test_inserted_suggestion_and_the_way_back_are_recorded(page: Page, built_app: FastAPI, engine: Engine) -> None:
+    open_drafts(engine, {**SUGGEST, "suggestions": "inserted"}, keystrokes=True)
+    with answering(built_app):
+        arrive(page)
+        field = page.get_by_role("textbox", name="Your text")
+        field.press_sequentially("I am")
+        page.get_by_role("button", name="Suggestion, please").click()
+        expect(field).to_have_value(SUGGESTED)
+        page.get_by_role("button", name="Back to my text").click()
+        expect(field).to_have_value("I am")
+        field.press("End")
+        field.press_sequentially(" here.")
+        finish(page)
+    kinds = [kind for kind, _, _ in replayed(engine, "I am here.")]
+    assert kinds == [*["typed"] * 4, *["suggested"] * 2, *["typed"] * 6]
+
+
+def test_no_keystroke_leaves_the_page_without_consent(page: Page, engine: Engine) -> None:
+    open_drafts(engine, {"replies": "none"})
+    bodies: list[str] = []
+    page.on("request", lambda request: bodies.append(request.post_data or ""))
+    arrive(page)
+    field = page.get_by_role("textbox", name="Your text")
+    field.press_sequentially("I am so sorry.")
+    expect(page.locator("#draft-saved")).to_have_text("Saved")
+    finish(page)
+    assert any("message=I+am+so+sorry" in body for body in bodies)
+    assert not any("keystrokes" in body for body in bodies)
+    assert rows(engine, "SELECT count(*) FROM events WHERE kind = 'keystrokes'") == [(0,)]
