@@ -22,7 +22,7 @@
     for (let n = 0; ; n += 1) {
       try {
         const answer = await fetch(address, form ? { method: "POST", body: new URLSearchParams(form) } : {});
-        if (answer.status < 500) return new DOMParser().parseFromString(await answer.text(), "text/html");
+        if (answer.status < 500 && answer.status !== 429) return new DOMParser().parseFromString(await answer.text(), "text/html");
       } catch { /* no connection */ }
       say(at("talk").dataset.offline);
       await Promise.race([wait(WAITS_MS[Math.min(n, WAITS_MS.length - 1)]), new Promise((done) => { addEventListener("online", done, { once: true }); })]);
@@ -90,7 +90,7 @@
     form.dataset.sent = "1";
     at("message").readOnly = true;
     const page = await ask(form.action, new FormData(form));
-    if (!at("message-problem", page)) keep("");
+    if (at("talk", page) && !at("message-problem", page)) keep("");
     take(page);
   });
 

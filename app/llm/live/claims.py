@@ -24,6 +24,9 @@ from app.studies.protocols import get_protocol
 
 CLAIM_S = 15.0
 _LOCK = "budget of replies"
+# A claim that lasts longer than any was made by a clock that was ahead.
+_IS_FREE = """(t.claimed_until IS NULL OR t.claimed_until <= clock_timestamp()
+        OR t.claimed_until > clock_timestamp() + make_interval(secs => 2 * :seconds))"""
 
 _GET = text("""
     SELECT t.state, t.text, a.rater_id, r.condition, s.protocol_version, p.sha256,
@@ -70,8 +73,7 @@ _CLAIM = text(f"""
                    ELSE coalesce(t.tokens_out, 0) + t.tokens_reserved - :tokens_in END,
       tokens_reserved = CASE WHEN fits.it THEN :more END
     FROM fits
-    WHERE t.study_id = :study AND t.id = :turn AND t.state = 'awaited'
-      AND (t.claimed_until IS NULL OR t.claimed_until <= clock_timestamp())
+    WHERE t.study_id = :study AND t.id = :turn AND t.state = 'awaited' AND {_IS_FREE}
     RETURNING t.state, t.n_tries
 """)  # noqa: S608 - constants only
 _FAIL = text("""
@@ -108,12 +110,12 @@ _RECORD = text("""
       thoughts = :thoughts
     WHERE study_id = :study AND id = :turn AND state = 'awaited' AND n_tries = :n_tries RETURNING id
 """)
-_STATES = text("""
-    SELECT t.study_id, t.id, t.state <> 'awaited' OR t.claimed_until IS NULL OR t.claimed_until <= clock_timestamp()
+_STATES = text(f"""
+    SELECT t.study_id, t.id, t.state <> 'awaited' OR {_IS_FREE}
     FROM conversation_turns t
     JOIN unnest(CAST(:studies AS bigint[]), CAST(:turns AS bigint[])) AS c (study_id, turn_id)
       ON t.study_id = c.study_id AND t.id = c.turn_id
-""")
+""")  # noqa: S608 - constants only
 
 
 class Key(NamedTuple):
@@ -280,6 +282,6 @@ def record(db: Connection, of: Claim, made: Written, used: Used) -> bool:
 
 def list_free(db: Connection, keys: Collection[Key]) -> set[Key]:
     """Which of these turns no process replies to: they are not awaited any more, or their claim has passed."""
-    values = {"studies": [key.study_id for key in keys], "turns": [key.turn_id for key in keys]}
+    values = {"studies": [key.study_id for key in keys], "turns": [key.turn_id for key in keys], "seconds": CLAIM_S}
     awaited = {Key(study, turn) for study, turn, is_free in db.execute(_STATES, values) if not is_free}
     return {*keys} - awaited

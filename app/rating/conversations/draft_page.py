@@ -19,6 +19,7 @@ from app.rating.conversations.drafts import (
     ask,
     decide,
     draft_of,
+    is_done,
     problem_at_end,
     read_draft,
     write,
@@ -104,6 +105,8 @@ def submit_draft(request: Request, slug: str, db: Db, own: Own, form: FormFields
         draft = draft_of(db, protocol, view)
     if typed := next(iter(form.get("keystrokes", ())), ""):
         record(db, protocol.draft, view, typed)
+    if is_done(draft, sent["of"], sent["does"], sent["message"]):
+        return go(request, "show_rate", slug=slug, token=view.token)
     problem = write(db, view, draft, sent["number"], sent["message"]) if has_text else None
     if problem is None:
         draft = read_draft(db, protocol, view)

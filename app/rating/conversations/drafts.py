@@ -268,20 +268,38 @@ def _insert(db: Connection, view: AssignmentView, draft: DraftText) -> Message |
     """Put the offered suggestion in place of the text, which its request then has, or at the text's end."""
     suggestion = draft.offered
     assert suggestion is not None  # noqa: S101 - callers ask
-    before = "" if draft.partner.suggestions == "inserted" else draft.text.rstrip()
-    words = f"{before}{BETWEEN if before else ''}{suggestion.text}"
-    most = draft.bounds.max_characters
-    if len(words) > most:
-        if not before:
-            words = words[:most]
-        else:
-            return message("The text would be too long with this suggestion: shorten the text first.")
+    words = _with(draft, suggestion, draft.text)
+    if words is None:
+        return message("The text would be too long with this suggestion: shorten the text first.")
     _decide(db, view, suggestion, "taken")
-    if not before:
+    if not _before(draft, draft.text):
         values = {"study": view.study_id, "assignment": view.id, "number": suggestion.number - 1}
         db.execute(_REPLACED, values | {"text": draft.text})
     _write(db, view, draft, words)
     return None
+
+
+def _before(draft: DraftText, words: str) -> str:
+    """What stays of a text before a suggestion."""
+    return "" if draft.partner.suggestions == "inserted" else words.rstrip()
+
+
+def _with(draft: DraftText, suggestion: ConversationTurn, words: str) -> str | None:
+    """A text with a suggestion; None if it would be too long."""
+    before, most = _before(draft, words), draft.bounds.max_characters
+    made = f"{before}{BETWEEN if before else ''}{suggestion.text}"
+    return made if len(made) <= most else None if before else made[:most]
+
+
+def is_done(draft: DraftText, number: str, does: str, words: str) -> bool:
+    """Whether a decision that changes the text is carried out: its request arrived twice, with the text from before."""
+    last = draft.last
+    if last is None or last.is_own or number != str(last.number):
+        return False
+    if does == "take":
+        return last.decision == "taken" and draft.text == _with(draft, last, words)
+    before = draft.requests[-2].text
+    return does == "back" and last.decision == "taken_back" and (words, draft.text) == (last.text, before)
 
 
 def _decide(db: Connection, view: AssignmentView, suggestion: ConversationTurn, decision: Decision) -> None:

@@ -312,15 +312,27 @@ def test_the_reply_of_a_killed_process_is_made_by_another_after_its_claim(
 
 
 def test_a_claim_is_renewed_while_its_reply_is_made(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "CLAIM_S", 1.0)
+    monkeypatch.setattr(claims, "CLAIM_S", 3.0)
     monkeypatch.setattr(replies, "RENEW_S", 0.3)
     with engine.begin() as db:
         turn = awaited(db, study := conversing_study(db))
-    with serving(server := plain(delay_s=3)), ExitStack() as stack:
+    with serving(server := plain(delay_s=5)), ExitStack() as stack:
         one, two = (stack.enter_context(replying(engine, listed(server))) for _ in range(2))
         one.ensure(study, turn)
         assert two.make_whole(study, turn) == Heard(REPLY, "said")
     assert len(server.seen) == 1
+
+
+def test_a_claim_of_a_clock_that_was_ahead_is_not_waited_for(engine: Engine) -> None:
+    with engine.begin() as db:
+        turn = awaited(db, study := conversing_study(db))
+        db.execute(text("UPDATE conversation_turns SET claimed_until = now() + interval '30 hours', n_tries = 1"))
+    with serving(server := plain()), replying(engine, listed(server)) as made:
+        heard: list[Heard] = []
+        waits = threading.Thread(target=lambda: heard.append(made.make_whole(study, turn)), daemon=True)
+        waits.start()
+        waits.join(10)
+        assert heard == [Heard(REPLY, "said")]
 
 
 def test_a_process_that_ends_leaves_its_replies_to_others_at_once(engine: Engine) -> None:

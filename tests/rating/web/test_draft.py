@@ -267,6 +267,35 @@ def test_inserted_suggestion_takes_the_place_of_the_text_and_goes_out_again(
     assert replies.asked
 
 
+@pytest.mark.parametrize("partner", [BESIDE, INSERTED])
+def test_request_that_arrives_twice_is_done_once(
+    study: Callable[..., int],
+    visitor: Callable[[], Visitor],
+    engine: Engine,
+    replies: FalseReplies,
+    partner: dict[str, str],
+) -> None:
+    """A script sends again what was carried out before its connection broke."""
+    write_study(study, partner)
+    one, page = begin(visitor)
+    press(one, page, "ask", "Oh no.")
+    press(one, page, "keep", "Oh no. My dear.", number="1")
+    reply(engine, words=SUGGESTED)
+    page = one.get("/s/study/rate")
+    for _ in range(2):
+        taken = press(one, page, "take", "Oh no. My dear.")
+        assert (taken.status_code, "another window" in taken.text) == (200, False)
+    if partner is INSERTED:
+        for _ in range(2):
+            assert press(one, taken, "back", SUGGESTED).status_code == 200
+    assert rows(engine, TURNS)[1][-1] == ("taken" if partner is BESIDE else "taken_back")
+    expected = f"Oh no. My dear.\n\n{SUGGESTED}" if partner is BESIDE else "Oh no. My dear."
+    assert rows(engine, TEXT)[0][0] == expected
+    # The same button after the text has changed is nothing that was done.
+    assert press(one, page, "take", "Something else.").status_code == 422
+    assert replies.asked
+
+
 def test_long_suggestion_is_cut_in_place_of_the_text_and_refused_at_its_end(
     study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
 ) -> None:
