@@ -2,33 +2,30 @@
 
 Each rater writes a message, is sent to the page again, listens to the reply until it ends, and thinks. `own ms` is the
 time from the message to the end of its reply, without the seconds of the model. Processor time is per turn, for the web
-processes and for PostgreSQL. With `--kills`, and two `--workers` or more, web processes are killed in the middle of
-turns, and raters try again as the page's script does. At the end, every message that was acknowledged must be stored
-with its reply, and the model must have been asked once for each turn whose process was not killed.
+processes and for PostgreSQL. At the end, every message that was acknowledged must be stored with its reply, and the
+model must have been asked once for each turn. Kills in the middle of turns: `benchmarks.fault_writing`.
 
-python -m benchmarks.conversations [--raters 200] [--turns 5] [--model 5] [--think 15] [--workers 1] [--kills 0]
+python -m benchmarks.conversations [--raters 200] [--turns 5] [--model 5] [--think 15] [--workers 1]
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import random
 import re
-import signal
 import statistics
 import sys
 import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 from urllib.parse import urlencode
 
 import uvloop
@@ -38,66 +35,20 @@ from app.rating.life_cycle import open_study
 from benchmarks.load import analyze, database
 from benchmarks.load_client import Begun, Connection
 from benchmarks.rater_client import RaterClient
-from benchmarks.serving import attune_process, memory_mb, parent_of, processes_below, processor_s
+from benchmarks.serving import attune_process, memory_mb, parent_of, processor_s
+from benchmarks.slow_model import WORDS, SlowModel, servers_file
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator
 
     from sqlalchemy import Engine
 
 PROMPT = "You are a warm listener. Answer briefly, and ask at most one question."
-WORDS = "That sounds like a lot to carry, and I am glad that you tell me about it. What was the hardest part of it?"
 MESSAGE = "It has been a hard week. I could not sleep, and at work nobody noticed how little I managed to do. "
-N_PIECES = 25
 PAUSE_S = 0.5
 OK, SENT_ON = 200, 303
 _FORM = re.compile(r'action="(/s/talk/rate/[0-9a-f-]{36})')
-
-
-# The model: streams a reply in pieces over some seconds.
-
-
-@dataclass
-class Model:
-    """A false model. `asked` counts requests by their ID."""
-
-    seconds: float
-    asked: Counter[str] = field(default_factory=Counter)
-
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the requests of one connection."""
-        try:
-            while head := await reader.readuntil(b"\r\n\r\n"):
-                headers = dict(line.lower().split(": ", 1) for line in head.decode().split("\r\n")[1:] if ": " in line)
-                await reader.readexactly(int(headers["content-length"]))
-                self.asked[headers["idempotency-key"]] += 1
-                writer.write(
-                    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-                )
-                begun = time.perf_counter()
-                for number, piece in enumerate(_pieces(), 1):
-                    await asyncio.sleep(max(0.0, begun + self.seconds * number / (N_PIECES + 1) - time.perf_counter()))
-                    _chunk(writer, {"choices": [{"delta": {"content": piece}}]})
-                await asyncio.sleep(max(0.0, begun + self.seconds - time.perf_counter()))
-                _chunk(writer, {"choices": [{"delta": {}, "finish_reason": "stop"}]})
-                _chunk(writer, {"choices": [], "usage": {"prompt_tokens": 90, "completion_tokens": 25}})
-                writer.write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError, RuntimeError):
-            pass  # the process that asked was killed, which uvloop says in its own way
-        finally:
-            writer.close()
-
-
-def _pieces() -> list[str]:
-    words = WORDS.split(" ")
-    return [f"{word} " for word in words] + [""] * (N_PIECES - len(words))
-
-
-def _chunk(writer: asyncio.StreamWriter, event: dict[str, object]) -> None:
-    content = f"data: {json.dumps(event)}\n\n".encode()
-    writer.write(b"%x\r\n%s\r\n" % (len(content), content))
 
 
 # The raters.
@@ -220,41 +171,11 @@ def arrive(address: str, number: int) -> Begun:
     return Begun(found[1], client.headers["Cookie"])
 
 
-@contextmanager
-def servers_file(port: int) -> Iterator[None]:
-    """Name the model in the installation's file of servers."""
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "servers.toml"
-        path.write_text(
-            f'[[server]]\nname = "Local"\nbase_url = "http://127.0.0.1:{port}/v1"\nmodels = ["m"]\n'
-            "max_tokens = 1_000_000_000\nat_once = 1000\n"
-        )
-        os.environ["ATTUNE_MODEL_SERVERS_FILE"] = str(path)
-        yield
-
-
-def web_processes(pid: int) -> list[int]:
-    """The processes that answer requests, below the one that started them."""
-    return [one for one in processes_below(pid)[1:] if "spawn_main" in Path(f"/proc/{one}/cmdline").read_text()]
-
-
-async def kill_some(pid: int, tally: Tally, given: argparse.Namespace, killed: list[int]) -> None:
-    """Kill a web process each time that a share of the replies has been heard, so that others have begun meanwhile."""
-    for number in range(1, given.kills + 1):
-        while len(tally.own_s) < given.raters * given.turns * number // (given.kills + 1):  # noqa: ASYNC110 - a list
-            await asyncio.sleep(PAUSE_S)
-        if web := web_processes(pid):
-            killed.append(random.choice(web))  # noqa: S311 - not a secret
-            os.kill(killed[-1], signal.SIGKILL)
-
-
-async def converse(address: str, pid: int, begun: list[Begun], given: argparse.Namespace) -> tuple[Tally, list[int]]:
+async def converse(address: str, begun: list[Begun], given: argparse.Namespace) -> Tally:
     """Let all raters write at once."""
-    tally, killed = Tally(), list[int]()
-    killer = asyncio.create_task(kill_some(pid, tally, given, killed))
+    tally = Tally()
     await asyncio.gather(*(Writer(address, one, tally, given).run() for one in begun))
-    killer.cancel()
-    return tally, killed
+    return tally
 
 
 def main() -> None:
@@ -265,7 +186,6 @@ def main() -> None:
     parser.add_argument("--model", type=float, default=5, help="seconds that the model takes for a reply")
     parser.add_argument("--think", type=float, default=15, help="mean seconds between a reply and the next message")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--kills", type=int, default=0, help="how many web processes are killed")
     given = parser.parse_args()
     with database() as engine:
         make_study(engine, given.raters, given.turns)
@@ -274,16 +194,21 @@ def main() -> None:
 
 async def measure(engine: Engine, given: argparse.Namespace) -> bool:
     """Measure one run; whether nothing was lost."""
-    model = Model(given.model)
+    model = SlowModel(given.model)
     listening = await asyncio.start_server(model.answer, "127.0.0.1", 0)
     url = engine.url.render_as_string(hide_password=False)
-    with servers_file(listening.sockets[0].getsockname()[1]), attune_process(url, given.workers) as served:
+    with (
+        tempfile.TemporaryDirectory() as place,
+        servers_file(listening.sockets[0].getsockname()[1], Path(place)) as path,
+        mock.patch.dict(os.environ, ATTUNE_MODEL_SERVERS_FILE=str(path)),
+        attune_process(url, given.workers) as served,
+    ):
         with ThreadPoolExecutor(8) as pool:
             begun = [*pool.map(partial(arrive, served.address), range(given.raters))]
         with engine.connect() as db:
             postmaster = parent_of(db.execute(text("SELECT pg_backend_pid()")).scalar_one())
         before = processor_s(served.pid), processor_s(postmaster), time.perf_counter()
-        tally, killed = await converse(served.address, served.pid, begun, given)
+        tally = await converse(served.address, begun, given)
         web, postgres = processor_s(served.pid) - before[0], processor_s(postmaster) - before[1]
         wall, memory = time.perf_counter() - before[2], memory_mb(served.pid)
     n = given.raters * given.turns
@@ -296,11 +221,11 @@ async def measure(engine: Engine, given: argparse.Namespace) -> bool:
         print(f"first words, s: p50 {statistics.median(tally.first_s):.2f} ({len(tally.first_s)} replies in pieces)")
     print(f"processor ms per turn: web {web / n * 1000:.1f}, PostgreSQL {postgres / n * 1000:.1f}")
     print(f"memory MB: {', '.join(f'{one:.0f}' for one in memory[: given.workers + 1])}")
-    return is_whole(engine, model, tally, killed, n)
+    return is_whole(engine, model, tally, n)
 
 
-def is_whole(engine: Engine, model: Model, tally: Tally, killed: list[int], n: int) -> bool:
-    """Whether each acknowledged message is stored with its reply, and was sent to the model once, or once per kill."""
+def is_whole(engine: Engine, model: SlowModel, tally: Tally, n: int) -> bool:
+    """Whether each acknowledged message is stored with its reply, and was sent to the model once."""
     with engine.connect() as db:
         replied = db.execute(text("SELECT count(*) FROM conversation_turns WHERE text = :said"), {"said": WORDS})
         stored = db.execute(text("SELECT count(*) FROM conversation_turns WHERE speaker = 'rater'")).scalar_one()
@@ -308,10 +233,10 @@ def is_whole(engine: Engine, model: Model, tally: Tally, killed: list[int], n: i
         n_replied = replied.scalar_one()
     again = sum(asked - 1 for asked in model.asked.values())
     print(f"{stored} of {tally.n_acknowledged} messages stored, {n_replied} of {n} replies whole")
-    print(f"{len(model.asked)} turns asked, {again} of them again, {tried} claims; {len(killed)} kills")
+    print(f"{len(model.asked)} turns asked, {again} of them again, {tried} claims")
     others = ", ".join(f"HTTP {status} {n} times" for status, n in tally.statuses.items()) or "no errors"
     print(f"{tally.n_retried} requests sent again, {others}; load on the machine: {os.getloadavg()[0]:.1f}")
-    return stored == n_replied == len(model.asked) == n and (bool(killed) or again == 0)
+    return stored == n_replied == len(model.asked) == n and again == 0
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ class FaultRater(RaterClient):
             with suppress(OSError, http.client.HTTPException):
                 answer = self._once(method, path, data)
                 if answer[0] < SERVER_ERROR and answer[0] != TOO_MANY:
-                    self.last_acknowledged = sent_at
+                    self._note(sent_at)
                     self.copies.send_due(self.headers)
                     return answer
             self._go_elsewhere()
@@ -89,6 +89,10 @@ class FaultRater(RaterClient):
             time.sleep(min(MAX_RETRY_SECONDS, 0.1 * 2**n_failures))
             n_failures += 1
         raise StuckError(f"{self.who}: {method} {path}")
+
+    def _note(self, sent_at: float) -> None:
+        """Remember when the last request was sent that was acknowledged."""
+        self.last_acknowledged = sent_at
 
     def _go_elsewhere(self) -> None:
         self._connection.close()

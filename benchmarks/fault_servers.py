@@ -22,7 +22,7 @@ from tests.kit.postgres_fixture import libpq_url
 from tests.kit.processes import workers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 N_WORKERS = 2
@@ -75,14 +75,28 @@ class Server:
 class Killer:
     """Kills parts of the servers; each method is named after what it kills."""
 
-    def __init__(self, data_dir: Path, url: str, servers: Sequence[Server], cut: Callable[[], None]) -> None:
-        """`cut` breaks the connections of all raters; the disk can be filled if it is a small one."""
+    def __init__(
+        self,
+        data_dir: Path,
+        url: str,
+        servers: Sequence[Server],
+        cut: Callable[[], None],
+        others: Mapping[str, Callable[[], None]],
+    ) -> None:
+        """`cut` breaks the connections of all raters, `others` kill what is not part of the servers.
+
+        The disk can be filled if it is a small one.
+        """
         self._data_dir, self._url, self._servers, self._cut = data_dir, url, servers, cut
+        self._others = others
         self._rng = random.Random(1)  # noqa: S311 - chooses what to kill
 
     def kill(self, kind: str) -> None:
         """Kill one part of this kind."""
-        self.KINDS[kind](self)
+        if kind in self._others:
+            self._others[kind]()
+        else:
+            self.KINDS[kind](self)
 
     def _worker(self) -> None:
         server = self._rng.choice(self._servers)

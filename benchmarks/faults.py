@@ -17,11 +17,13 @@ import sys
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sqlalchemy import create_engine
 
@@ -38,7 +40,9 @@ from tests.kit.builder import build_study, protocol_of
 from tests.kit.postgres_fixture import reachable_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
+
+    from sqlalchemy import Connection
 
 K, N_ITEMS, N_TRIALS = 5, 6000, 8
 # On a busy machine, starting six processes at once takes a minute; a browser retries as long as its page is open.
@@ -104,14 +108,19 @@ class Run:
         return sum(map(len, self.recovery_s.values()))
 
 
-class Crowd:
+R = TypeVar("R", bound=FaultRater)
+# Makes a rater from the addresses of the servers, the number of their place, and their participant ID.
+MakeRater = Callable[[Sequence[str], int, str], R]
+
+
+class Crowd(Generic[R]):
     """Simulated raters in several threads, one after the other in each thread, until `finish` is called."""
 
-    def __init__(self, servers: Sequence[Server], n_raters: int) -> None:
-        """Start the first raters."""
-        self._is_open = True
-        self.raters: list[FaultRater] = []
-        self.now: dict[int, FaultRater] = {}
+    def __init__(self, servers: Sequence[Server], n_raters: int, make: MakeRater[R]) -> None:
+        """Start the first raters; `make` makes the one of a place."""
+        self._is_open, self._make = True, make
+        self.raters: list[R] = []
+        self.now: dict[int, R] = {}
         self.ends: list[str] = []
         addresses = [server.address for server in servers]
         orders = cycle([addresses[n:] + addresses[:n] for n in range(len(addresses))])
@@ -123,7 +132,7 @@ class Crowd:
     def _rate(self, place: int, addresses: Sequence[str]) -> None:
         number = 0
         while self._is_open:
-            rater = FaultRater(addresses, "study", f"rater-{place}-{number}", patience_s=PATIENCE_SECONDS)
+            rater = self._make(addresses, place, f"rater-{place}-{number}")
             self.raters.append(rater)
             self.now[place] = rater
             try:
@@ -174,19 +183,14 @@ def open_database(data_dir: Path) -> Iterator[str]:
         server.stop()
 
 
-def make_study(url: str, n_items: int) -> None:
+def make_study(db: Connection, n_items: int) -> None:
     """Create an open study with more seats than the run can fill."""
-    engine = create_engine(url)
-    upgrade(engine, folder("migrations"))
-    with engine.begin() as db:
-        design = {"raters_per_trial": K, "trials_per_rater": N_TRIALS}
-        build_study(db, protocol_of(design=design), n_items=n_items)
-        open_study(db, "study")
-        make_settable(db)
-    engine.dispose()
+    design = {"raters_per_trial": K, "trials_per_rater": N_TRIALS}
+    build_study(db, protocol_of(design=design), n_items=n_items)
+    open_study(db, "study")
 
 
-def kill_and_wait(killer: Killer, kind: str, crowd: Crowd, servers: Sequence[Server]) -> float:
+def kill_and_wait(killer: Killer, kind: str, crowd: Crowd[R], servers: Sequence[Server]) -> float:
     """Kill one part; return the seconds until every rater has received a response again, or infinity."""
     killer.kill(kind)
     killed_at = time.monotonic()
@@ -201,26 +205,43 @@ def kill_and_wait(killer: Killer, kind: str, crowd: Crowd, servers: Sequence[Ser
     return time.monotonic() - killed_at
 
 
-def run(
+def kill_while_raters_work(
     place: Path,
     kinds: Sequence[str],
     n_raters: int,
+    prepare: Callable[[Connection], None],
+    make: MakeRater[R],
     *,
-    n_items: int = N_ITEMS,
     between_s: float = 1.0,
     n_changed: int = 0,
-) -> Run:
-    """Kill parts of these kinds in order while `n_raters` raters rate; return the outcome.
+    others: Mapping[str, Callable[[], None]] = MappingProxyType({}),
+) -> tuple[Crowd[R], dict[str, list[float]]]:
+    """Kill parts of these kinds in order while raters work; return the raters, and the seconds until all went on.
 
     The run ends after the last kill, and not before `n_changed` pages have been changed after submitting.
+
+    Args:
+        place: an empty folder; the database stays in `data` below it.
+        kinds: of `Killer.KINDS` or `others`.
+        n_raters: how many work at the same time.
+        prepare: makes their studies.
+        make: makes a rater.
+        between_s: seconds between all raters going on and the next kill.
+        n_changed: of pages.
+        others: kills what is not part of the servers.
     """
     data_dir, log = place / "data", place / "servers.log"
     with open_database(data_dir) as url:
-        make_study(url, n_items)
+        engine = create_engine(url)
+        upgrade(engine, folder("migrations"))
+        with engine.begin() as db:
+            prepare(db)
+            make_settable(db)
+        engine.dispose()
         servers = [Server(data_dir, log) for _ in range(2)]
         wait_until_up(servers)
-    crowd = Crowd(servers, n_raters)
-    killer = Killer(data_dir, url, servers, crowd.cut)
+    crowd = Crowd(servers, n_raters, make)
+    killer = Killer(data_dir, url, servers, crowd.cut, others)
     recovery_s = defaultdict[str, list[float]](list)
     try:
         crowd.wait_until_rating(n_raters)
@@ -234,8 +255,31 @@ def run(
         for server in servers:
             server.ensure()
             server.stop()
+    return crowd, dict(recovery_s)
+
+
+def run(
+    place: Path,
+    kinds: Sequence[str],
+    n_raters: int,
+    *,
+    n_items: int = N_ITEMS,
+    between_s: float = 1.0,
+    n_changed: int = 0,
+) -> Run:
+    """Kill parts of these kinds in order while `n_raters` raters rate; return the outcome."""
+
+    def make(addresses: Sequence[str], _place: int, who: str) -> FaultRater:
+        return FaultRater(addresses, "study", who, patience_s=PATIENCE_SECONDS)
+
+    def prepare(db: Connection) -> None:
+        make_study(db, n_items)
+
+    crowd, recovery_s = kill_while_raters_work(
+        place, kinds, n_raters, prepare, make, between_s=between_s, n_changed=n_changed
+    )
     ledger: dict[str, Page] = {token: page for rater in crowd.raters for token, page in rater.ledger.items()}
-    with open_database(data_dir) as url:
+    with open_database(place / "data") as url:
         engine = create_engine(url)
         with engine.connect() as db:
             verdict = compare(db, ledger, crowd.ends, K)
@@ -244,21 +288,24 @@ def run(
     n_retries = sum(rater.n_retries for rater in crowd.raters)
     changed = sum(rater.n_changed for rater in crowd.raters)
     n_copies = sum(rater.copies.n_sent for rater in crowd.raters)
-    return Run(verdict, n_acknowledged, len(crowd.raters), n_retries, changed, n_copies, dict(recovery_s))
+    return Run(verdict, n_acknowledged, len(crowd.raters), n_retries, changed, n_copies, recovery_s)
+
+
+def table(recovery_s: Mapping[str, Sequence[float]]) -> list[str]:
+    """The lines of a table of recovery times."""
+    rows = (
+        f"| {kind} | {len(seconds)} | {statistics.median(seconds):.1f} | {max(seconds):.1f} |"
+        for kind, seconds in recovery_s.items()
+    )
+    return ["| Killed | Times | Median seconds | Longest |", "| --- | --- | --- | --- |", *rows]
 
 
 def page(result: Run) -> str:
     """Return the outcome as a page of the documentation."""
-    rows = [
-        f"| {kind} | {len(seconds)} | {statistics.median(seconds):.1f} | {max(seconds):.1f} |"
-        for kind, seconds in result.recovery_s.items()
-    ]
     counts = (f"{name.replace('_', ' ')} {count}" for name, count in asdict(result.verdict).items())
     return INTRODUCTION + "\n".join(
         [
-            "| Killed | Times | Median seconds | Longest |",
-            "| --- | --- | --- | --- |",
-            *rows,
+            *table(result.recovery_s),
             "",
             f"{result.n_kills} kills, {result.n_raters} raters, {result.n_acknowledged:,} acknowledged requests,",
             f"{result.n_retries:,} retries, {result.n_changed:,} pages changed after submitting,",
@@ -268,23 +315,39 @@ def page(result: Run) -> str:
     )
 
 
-def main() -> None:
-    """Print the page, or write it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=60)
-    parser.add_argument("--raters", type=int, default=16)
-    parser.add_argument("--write", type=Path)
-    named = parser.parse_args()
-    # A run that is ended leaves no servers and no file system behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with reachable_folder() as place, small_disk(place) as has_small_disk:
-        kinds = [kind for kind in Killer.KINDS if has_small_disk or kind != DISK_FULL]
+@contextmanager
+def small_place(place: Path) -> Iterator[list[str]]:
+    """The kinds of kills that can be tried with the database at this place: on a small disk, if there can be one."""
+    with small_disk(place) as has_small_disk:
         if not has_small_disk:
             print(f"Not tried here: {DISK_FULL}, because a file system of {MEGABYTES} MB cannot be mounted.")
-        result = run(place, list(islice(cycle(kinds), named.kills)), named.raters)
-    print(page(result))
-    if named.write:
-        named.write.write_text(page(result), encoding="utf-8")
+        yield [kind for kind in Killer.KINDS if has_small_disk or kind != DISK_FULL]
+
+
+def given_of(description: str | None, n_kills: int, n_raters: int) -> argparse.Namespace:
+    """The options of a fault run."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=n_kills)
+    parser.add_argument("--raters", type=int, default=n_raters)
+    parser.add_argument("--write", type=Path)
+    # A run that is ended leaves no servers and no file system behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    return parser.parse_args()
+
+
+def tell(words: str, file: Path | None) -> None:
+    """Print the page, and write it if there is a file for it."""
+    print(words)
+    if file:
+        file.write_text(words, encoding="utf-8")
+
+
+def main() -> None:
+    """Print the page, or write it."""
+    given = given_of(__doc__, 60, 16)
+    with reachable_folder() as place, small_place(place) as kinds:
+        result = run(place, list(islice(cycle(kinds), given.kills)), given.raters)
+    tell(page(result), given.write)
     sys.exit(0 if result.verdict.is_clean else 1)
 
 
