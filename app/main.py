@@ -49,6 +49,7 @@ from app.base.web.middleware.security import AllowedHosts, Guard
 from app.base.web.middleware.unexpected_errors import UnexpectedErrors
 from app.llm.client.servers import read_servers
 from app.llm.live.replies import Replies
+from app.rating.conversations.rooms import Rooms
 from app.rating.prolific.client import Prolific
 from app.rating.withdrawal.deletions import DeletionList
 from app.results.making.bounded_jobs import ReportBounds
@@ -139,6 +140,7 @@ def create_app(engine: Engine | None = None) -> FastAPI:
 async def closing_replies(app: FastAPI) -> AsyncIterator[None]:
     """At the end of the process, leave the replies that are being made to other processes."""
     yield
+    app.state.rooms.close()
     await asyncio.to_thread(app.state.replies.close)
 
 
@@ -193,6 +195,7 @@ def _set_services(app: FastAPI, now: Settings) -> None:
     app.state.prolific = Prolific(token.get_secret_value()) if token else None
     app.state.model_servers = read_servers(now.model_servers_file)
     app.state.replies = Replies(app.state.begin, app.state.model_servers)
+    app.state.rooms = Rooms(app.state.begin)
     app.state.webhook_networks = parse_networks(now.webhook_networks)
     app.state.openid = _openid(now)
 

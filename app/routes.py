@@ -21,7 +21,7 @@ from app.llm.writers import generated_page, generated_texts_page
 from app.rating import study_settings_page
 from app.rating.arrival import consent_page, privacy_page, start_page
 from app.rating.arrival import page as arrival_page
-from app.rating.conversations import conversation_page, draft_page
+from app.rating.conversations import conversation_page, draft_page, dyad_page
 from app.rating.page import image_page, problem_page, rate, skip_page
 from app.rating.page.kept_page import KeptPages
 from app.rating.preview import preview_page
@@ -73,6 +73,7 @@ RATERS = (
     rate,
     conversation_page,
     draft_page,
+    dyad_page,
     skip_page,
     problem_page,
     image_page,

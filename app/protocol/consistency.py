@@ -290,6 +290,7 @@ def _cycle(dependent: Mapping[str, Question]) -> list[str]:
 
 
 MANY_CELLS = 200
+PAIR = 2
 # With two sources there is only one pair, so there is nothing to select.
 MANY_ENOUGH = 3
 
@@ -459,6 +460,8 @@ def _writing(protocol: ProtocolParts) -> Broken:
     if trials != kind:
         yield broken("design.trials", f"must be `{kind}` if {done}", trials or "nothing")
     yield from _partners(protocol, f"{kind}.partners", writing.all_partners)
+    if any(partner.replies == "person" for partner in writing.all_partners.values()):
+        yield from _in_pairs(protocol)
     swapped = any("swapped" in factor.levels for factor in protocol.conditions.values())
     if swapped and not writing.ethics.strip():
         rule = "must say who approved that raters are told another partner than they have"
@@ -479,6 +482,16 @@ def _partners(protocol: ProtocolParts, part: str, partners: Collection[str]) -> 
     if without := [key for key in protocol.sources if len(protocol.sources) > 1 and key not in (arms or ())]:
         rule = "must have a factor of kind source with all sources, so that each rater has one partner"
         yield broken("conditions", rule, f"none for {and_list(without)}")
+
+
+def _in_pairs(protocol: ProtocolParts) -> Broken:
+    """Numbers of raters per trial of whom one would have no partner."""
+    design = protocol.design
+    for pool in design.pools or (None,):
+        if design.raters_of(pool) % PAIR:
+            part = f"design.pools.{pool}" if pool and design.pools[pool].raters_per_trial else "design"
+            rule = "must be even, because raters write with each other"
+            yield broken(f"{part}.raters_per_trial", rule, design.raters_of(pool))
 
 
 def _not_written(protocol: ProtocolParts, done: str) -> Broken:

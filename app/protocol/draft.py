@@ -15,6 +15,8 @@ from app.protocol.writing import Minutes, Partner, SafeWriting, WritingWords
 class DraftPartner(Partner):
     """Who suggests words to the raters of one source."""
 
+    replies: Literal["model", "none"] = "model"
+    """Who replies: a `model`, or `none`: the rater writes without replies."""
     suggestions: Literal["beside", "inserted"] = "beside"
     """What a rater asks for is shown `beside` the text, to be taken or ignored; or it is `inserted`: it takes the place
     of the text, and the rater can go back. Ask the model for the whole text then.

@@ -55,6 +55,10 @@ class Consent(_Part):
     """The text tells raters that what they write is sent to a language model. A study in which models reply can be
     opened only with it.
     """
+    sends_to_rater: bool = False
+    """The text tells raters that another participant reads what they write. A study in which raters write with each
+    other can be opened only with it.
+    """
     shows_to_others: bool = False
     """The text tells raters that other people may read what they write. Only then can a study be made in which others
     rate it.

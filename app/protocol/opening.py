@@ -121,6 +121,11 @@ NOT_SENT = (
     "they write is sent to a language model, and say there that you do."
 )
 
+NOT_MET = (
+    "Raters write with each other, but the consent form does not declare it. Tell raters in the consent form that "
+    "another participant reads what they write, and say there that you do."
+)
+
 
 def not_declared(protocol: Protocol) -> list[str]:
     """Why the study cannot be opened: it records or sends what raters write without their consent."""
@@ -130,6 +135,9 @@ def not_declared(protocol: Protocol) -> list[str]:
     if typed and not (consent and consent.records_typing):
         found.append(NOT_DECLARED.format(question=typed.key))
     partners = protocol.writing.all_partners.values() if protocol.writing else ()
-    if any(partner.replies == "model" for partner in partners) and not (consent and consent.sends_to_model):
+    who = {partner.replies for partner in partners}
+    if "model" in who and not (consent and consent.sends_to_model):
         found.append(NOT_SENT)
+    if "person" in who and not (consent and consent.sends_to_rater):
+        found.append(NOT_MET)
     return found

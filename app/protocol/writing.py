@@ -30,8 +30,7 @@ class Partner(BaseModel):
     """Whom raters write with in the texts of one source."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
-    replies: Literal["model", "none"] = "model"
-    """Who replies: a `model`, or `none`: the rater writes without replies."""
+    replies: Literal["model", "person", "none"] = "model"
     model: str = Field(default="", max_length=200)
     """The model's name on the server."""
     server: str = Field(default="", max_length=100)

@@ -24,7 +24,7 @@ from app.rating.arrival.arrivals import ArrivalStudy, Identity, OpenedSession, r
 from app.rating.arrival.conditions import own_conditions, stored_condition, turned_by_conditions
 from app.rating.seats.assignment_view import AssignmentView, next_assignment, next_revisit
 from app.rating.seats.assignments import get_so_far
-from app.rating.seats.seats import Claimant, has_free_seats, has_leased_seats, return_expired
+from app.rating.seats.seats import Claimant, has_free_seats, has_leased_seats, return_expired, return_open
 from app.rating.seats.trial_list import come_back, give_seats, keep_seats, pool_of_seats
 from app.rating.sessions import RatingSession, record_begin, record_finish, record_state, record_step
 from app.rating.steps.attention import attention_now
@@ -322,6 +322,22 @@ def _check(db: Connection, protocol: Protocol, view: AssignmentView) -> None:
     """Check a gold trial when it is done, and again when one of its answers is changed."""
     if view.purpose == GOLD:
         check_gold(db, protocol, view, asked_at(protocol, shown_on(protocol, view), is_revisit=False))
+
+
+def end_trials(db: Connection, session: RatingSession, *, only_if_none_left: bool) -> None:
+    """Go on from the trials to what comes after them, as if all were done; those that are left go to other raters.
+
+    Args:
+        db: the transaction that locked the rating session.
+        session: the rating session.
+        only_if_none_left: go on with the next trial, if there is one.
+    """
+    if only_if_none_left:
+        is_left = next_assignment(db, session) or give_seats(db, session, protocol_of(db, session)) == "given"
+        if is_left:
+            return
+    return_open(db, session)
+    record_step(db, session, "rating")
 
 
 def finish(db: Connection, session: RatingSession) -> bool:

@@ -143,6 +143,56 @@ assignments = Table(
 )
 
 
+# Two raters who write with each other, from when they were matched. `ended_by` as in a response's attributes; the role
+# is that of who ended it. The response is there once something was said and it ended.
+dyads = Table(
+    "dyads",
+    metadata,
+    study_key(),
+    row_id(),
+    Column("trial_id", BigInteger, nullable=False),
+    time("paired_at", now=True),
+    time("ended_at"),
+    Column("ended_by", Text),
+    Column("ended_role", Text),
+    Column("response_id", BigInteger),
+    PrimaryKeyConstraint("study_id", "id"),
+    within_study("trial_id", "trials", ondelete="CASCADE"),
+    within_study("response_id", "responses", ondelete="CASCADE"),
+    CheckConstraint("(ended_at IS NULL) = (ended_by IS NULL)", name="ended_by"),
+)
+
+# Raters who wait for a partner, until they have one or are alone. Neither two raters of a role nor a rater twice can be
+# in a dyad. `is_live`: the page's script says that it is open; `seen_at` is when it, or a request, last did.
+dyad_members = Table(
+    "dyad_members",
+    metadata,
+    study_key(),
+    Column("assignment_id", BigInteger, nullable=False),
+    Column("rater_id", BigInteger, nullable=False),
+    Column("dyad_id", BigInteger),
+    Column("role", Text),
+    time("waits_since", now=True),
+    time("seen_at", now=True),
+    Column("is_live", Boolean, nullable=False, server_default=text("false")),
+    time("typed_at"),
+    time("alone_at"),
+    PrimaryKeyConstraint("study_id", "assignment_id"),
+    UniqueConstraint("study_id", "dyad_id", "role"),
+    UniqueConstraint("study_id", "dyad_id", "rater_id"),
+    within_study("assignment_id", "assignments", ondelete="CASCADE"),
+    within_study("rater_id", "raters", ondelete="CASCADE"),
+    within_study("dyad_id", "dyads", ondelete="CASCADE"),
+    CheckConstraint("(dyad_id IS NULL) = (role IS NULL)", name="role"),
+    CheckConstraint("dyad_id IS NULL OR alone_at IS NULL", name="alone_at"),
+    Index(
+        "ix_dyad_members_waiting",
+        "study_id",
+        "waits_since",
+        postgresql_where=text("dyad_id IS NULL AND alone_at IS NULL"),
+    ),
+)
+
 # What is written in the conversation of an assignment, while it lasts; then it is a response. The partner's turn is
 # `awaited` from the rater's message on; one process at a time makes the reply, while its claim lasts. Of a draft,
 # number 0 is the text, and the others are requests for suggestions and these.
@@ -172,9 +222,13 @@ conversation_turns = Table(
     Column("thoughts", Text),
     Column("decision", Text),
     Column("revision", Integer, nullable=False, server_default="0"),
+    # Of two raters who write with each other, each turn belongs to the assignment of its writer.
+    Column("dyad_id", BigInteger),
     PrimaryKeyConstraint("study_id", "id"),
     UniqueConstraint("study_id", "assignment_id", "number"),
+    UniqueConstraint("study_id", "dyad_id", "number"),
     within_study("assignment_id", "assignments", ondelete="CASCADE"),
+    within_study("dyad_id", "dyads", ondelete="CASCADE"),
     one_of("speaker", ("rater", "partner")),
     one_of("state", ("said", "awaited", "withheld", "failed")),
     one_of("decision", ("taken", "ignored", "taken_back")),

@@ -19,7 +19,7 @@ from first_release import (
     webhooks,
 )
 
-revision = "2026_11_22_schema_33"
+revision = "2026_11_22_schema_34"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -62,6 +62,8 @@ TABLES = (
     sessions.create_session_moves,
     sessions.create_steps,
     design.create_assignments,
+    design.create_dyads,
+    design.create_dyad_members,
     design.create_conversation_turns,
     design.create_text_reviews,
     design.create_reused_texts,

@@ -5,6 +5,7 @@
 
   const KEEP = `attune-message:${location.pathname}`;
   const WAITS_MS = [1000, 2000, 4000, 8000, 15000];
+  const TYPING_MS = 3000;
   let events = null;
 
   const at = (id, within = document) => within.getElementById?.(id) ?? within.querySelector(`#${id}`);
@@ -29,6 +30,17 @@
     }
   }
 
+  // Where the rater is writing, only the words around the field are taken over; false if there is no such field.
+  function update(page) {
+    const number = (document_) => at("say-form", document_)?.elements.number.value;
+    const field = at("message");
+    if (!field || field.readOnly || at("message-problem", page) || number(document) !== number(page)) return false;
+    const names = ["talk-state", "talk-typing", "message-hint", "end-form"];
+    if (names.some((name) => !at(name) !== !at(name, page))) return false;
+    for (const name of names) if (at(name) && at(name).innerHTML !== at(name, page).innerHTML) at(name).innerHTML = at(name, page).innerHTML;
+    return true;
+  }
+
   // Take over what is new. The field keeps what was typed meanwhile, and the focus stays where it was.
   function take(page) {
     const fresh = at("talk", page);
@@ -39,10 +51,11 @@
     const field = at("message", page);
     if (field && !field.value) field.value = kept();
     const had = at("talk-foot").contains(document.activeElement) || document.activeElement === document.body;
-    at("talk-foot").replaceWith(at("talk-foot", page));
+    const isTyping = update(page);
+    if (!isTyping) at("talk-foot").replaceWith(at("talk-foot", page));
     document.title = page.title;
-    at("talk").dataset.reply = fresh.dataset.reply ?? "";
-    if (had) (field ?? at("talk-foot").querySelector("button"))?.focus({ preventScroll: true });
+    for (const name of ["reply", "partner", "typing"]) at("talk").dataset[name] = fresh.dataset[name] ?? "";
+    if (had && !isTyping) (field ?? at("talk-foot").querySelector("button"))?.focus({ preventScroll: true });
     begin();
     at("talk-foot").scrollIntoView({ block: "nearest" });
   }
@@ -66,12 +79,35 @@
     events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) wait(WAITS_MS[1]).then(refresh); });
   }
 
-  function begin() {
-    const { reply } = at("talk").dataset;
-    if (reply) listen(reply);
+  // Another rater: whether they write, and when there is something new. What is read is the new turn, once.
+  function watch(address) {
+    events?.close();
+    events = new EventSource(address);
+    events.addEventListener("typing", (event) => { const typing = at("talk-typing"); if (typing) typing.hidden = event.data !== "true"; });
+    events.addEventListener("end", () => { events.close(); refresh(); });
+    events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) wait(WAITS_MS[1]).then(refresh); });
   }
 
-  document.addEventListener("input", (event) => { if (event.target.id === "message") keep(event.target.value); });
+  function begin() {
+    const { reply, partner } = at("talk").dataset;
+    if (reply) listen(reply);
+    else if (partner) watch(partner);
+  }
+
+  // Tell the partner that one writes, once in some seconds.
+  let told = 0;
+  function typing() {
+    const address = at("talk").dataset.typing;
+    if (!address || Date.now() - told < TYPING_MS) return;
+    told = Date.now();
+    fetch(address, { method: "POST" }).catch(() => {});
+  }
+
+  document.addEventListener("input", (event) => {
+    if (event.target.id !== "message") return;
+    keep(event.target.value);
+    typing();
+  });
 
   // Enter sends where there is a keyboard; with Shift it makes a line, and so it does on a touch screen and in a diary.
   document.addEventListener("keydown", (event) => {

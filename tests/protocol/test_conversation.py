@@ -163,6 +163,63 @@ def test_diaries_need_no_declaration() -> None:
     assert not not_declared(talk(sources={"diary": {"kind": "human"}}, conditions={}, conversation=diary))
 
 
+ROLES = {"seeker": {"label": "Seeker", "task": "Tell."}, "supporter": {"label": "Supporter"}}
+PERSON: dict[str, Any] = {"replies": "person", "roles": ROLES}
+
+
+def dyads(person: dict[str, Any] = PERSON, **parts: Any) -> Protocol:  # noqa: ANN401 - any part
+    usual = {"sources": {"peer": {"kind": "human"}}, "conditions": {}, "design": {"raters_per_trial": 2}}
+    found = {**usual, "conversation": {"partners": {"peer": person}}, **parts}
+    return talk(**{**found, "design": {"trials": "conversation", **found["design"]}})
+
+
+def test_two_raters_have_two_roles_of_which_the_first_begins() -> None:
+    conversation = dyads().conversation
+    assert conversation
+    partner = conversation.partners["peer"]
+    assert (partner.is_person, partner.begins, partner.roles["seeker"].task) == (True, "seeker", "Tell.")
+    model = talk().conversation
+    assert model
+    assert (model.partners["warm"].is_person, model.partners["warm"].begins) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("person", "sentence"),
+    [
+        ({"roles": {}}, "must have two roles, with other names than rater and partner, found none"),
+        ({"roles": {"seeker": ROLES["seeker"]}}, "must have two roles, with other names"),
+        ({"roles": {"rater": {"label": "A"}, "partner": {"label": "B"}}}, "with other names than rater and partner"),
+        ({"roles": {"a": {"label": "Same"}, "b": {"label": "Same"}}}, "must have different labels, found Same"),
+        ({"prompt": "Listen.", "opening": "Hello."}, "in place of a model's fields, found prompt, opening"),
+        ({"replies": "none"}, "only a partner who is a person has roles, found seeker, supporter"),
+        ({"wait_minutes": 0}, "greater than 0"),
+    ],
+)
+def test_inconsistent_person_is_refused(person: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        dyads({**PERSON, **person})
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("design", "sentence"),
+    [
+        ({}, "design.raters_per_trial must be even, because raters write with each other, found 3"),
+        ({"pools": {"a": {"raters_per_trial": 5}}}, "design.pools.a.raters_per_trial must be even"),
+        ({"pools": {"a": {}}}, "design.raters_per_trial must be even"),
+    ],
+)
+def test_nobody_is_left_without_a_partner_by_design(design: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        dyads(design=design)
+    assert sentence in str(error.value)
+
+
+def test_consent_form_must_declare_that_another_rater_reads_along() -> None:
+    assert [words for words in not_declared(dyads()) if "write with each other" in words]
+    assert not not_declared(dyads(flow={"consent": {"version": "1", "text": "Read.", "sends_to_rater": True}}))
+
+
 def test_what_a_model_reads_is_not_for_raters() -> None:
     assert placeholders(talk()) == {}
     opening = {"partners": {"warm": {**PARTNER, "opening": "Hello [name]."}, "diary": {"replies": "none"}}}

@@ -18,14 +18,17 @@ from app.base.database.engine import Connection
 from app.base.language.message import Message
 from app.base.rendering.markdown import response_markdown
 from app.base.web.deps import Db, turn
+from app.protocol.conversation import ConversationPartner
+from app.protocol.questions.form import PageTimes, read_page_ms
 from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
+from app.rating.answers.submit import Sent, store
 from app.rating.conversations.transcripts import end, read_writing
-from app.rating.conversations.turns import Exchange, Talk, is_writing, say, talk_of, try_again
-from app.rating.deps import FormFields, Own, get_own
+from app.rating.conversations.turns import Exchange, Talk, end_for_both, is_writing, say, talk_of, try_again
+from app.rating.deps import Form, FormFields, Own, get_own
 from app.rating.http_responses import go, rater_page
 from app.rating.page.sheet import reading_sheet
-from app.rating.rater_path import may_rate, protocol_of
+from app.rating.rater_path import end_trials, may_rate, protocol_of
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession
 
@@ -33,6 +36,8 @@ router = APIRouter()
 # A proxy ends a connection on which nothing is sent for a minute or less.
 HEARTBEAT_S = 15.0
 # Proxies must not keep the pieces of a reply until it is whole.
+# Why an item was skipped, as in assignments.csv.
+NO_PARTNER = "no partner"
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -71,10 +76,13 @@ def conversation_page(
 ) -> Response:
     """The conversation as far as it is; a reply that is awaited is being made from now on at the latest."""
     talk = talk_of(db, protocol, view)
+    if talk.room and talk.room.assignment_id != view.id:
+        # They were matched for an item that came later in their list.
+        return go(request, "show_current", slug=slug)
     ensure_reply(request, view, talk)
     return rater_page(
         request,
-        "converse.html",
+        "converse.html" if talk.room is None or talk.room.is_paired else "waiting_room.html",
         slug,
         protocol,
         status=422 if problem else 200,
@@ -123,13 +131,26 @@ def submit_again(request: Request, slug: str, db: Db, own: Own) -> Response:
 
 
 @router.post("/{slug}/rate/{token}/end")
-def submit_end(request: Request, slug: str, db: Db, own: Own) -> Response:
+def submit_end(request: Request, slug: str, db: Db, own: Own, form: FormFields) -> Response:
     session, view, talk = _open(db, own)
     if talk is None:
         return go(request, "show_current", slug=slug)
-    if talk.may_end:
+    if talk.may_end and talk.turns:
         end(db, protocol_of(db, session), view, talk)
+    elif talk.may_end:
+        # Two raters of whom neither has written a word.
+        end_for_both(db, talk)
+        leave_item(db, session, view, talk.partner, form)
+        return go(request, "show_current", slug=slug)
     return go(request, "show_rate", slug=slug, token=view.token)
+
+
+def leave_item(
+    db: Connection, session: RatingSession, view: AssignmentView, partner: ConversationPartner, form: Form
+) -> None:
+    """Leave an item without a conversation; nothing is asked about it, and the rater goes on as the design says."""
+    store(db, session, view, Sent("skip", PageTimes(read_page_ms(form)), reason=NO_PARTNER))
+    end_trials(db, session, only_if_none_left=partner.when_alone == "next")
 
 
 def goes_on(db: Connection, own: Own) -> Protocol | None:
@@ -154,7 +175,9 @@ async def stream_reply(request: Request, slug: str, token: UUID) -> Response:
         found = await run_in_threadpool(_awaited, request, slug, token)
     if found is None:
         # The reply is there, or none is awaited: the browser reads the page again.
-        return StreamingResponse(_one(_event("end", "said")), media_type="text/event-stream", headers=STREAM_HEADERS)
+        return StreamingResponse(
+            one_event(event("end", "said")), media_type="text/event-stream", headers=STREAM_HEADERS
+        )
     replies: Replies = request.app.state.replies
     study_id, turn_id, is_whole = found
     events = _events(replies.listen(study_id, turn_id), is_whole=is_whole)
@@ -185,13 +208,13 @@ async def _events(heard: AsyncIterator[Heard], *, is_whole: bool) -> AsyncIterat
                 continue
             found, pending = pending.result(), None
             if found.state != "awaited":
-                yield _event("end", found.state)
+                yield event("end", found.state)
                 return
             if not is_whole and found.text != sent:
                 sent = found.text
-                yield _event("text", sent)
+                yield event("text", sent)
     except StopAsyncIteration:
-        yield _event("end", "said")
+        yield event("end", "said")
     finally:
         if pending:
             pending.cancel()
@@ -199,14 +222,15 @@ async def _events(heard: AsyncIterator[Heard], *, is_whole: bool) -> AsyncIterat
                 await pending
 
 
-async def _one(event: str) -> AsyncIterator[str]:
-    yield event
+async def one_event(words: str) -> AsyncIterator[str]:
+    """The only event of a stream."""
+    yield words
 
 
-def _event(name: str, data: str) -> str:
+def event(name: str, data: object) -> str:
     r"""An event whose data are JSON, on one line.
 
-    >>> _event("text", "Hi\nthere")
+    >>> event("text", "Hi\nthere")
     'event: text\ndata: "Hi\\nthere"\n\n'
     """
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"

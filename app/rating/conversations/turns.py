@@ -15,11 +15,12 @@ from app.protocol.conversation import Conversation, ConversationPartner
 from app.protocol.presentation import presentation, shown_labels
 from app.protocol.study import Protocol
 from app.protocol.writing import Partner, SafeWriting
+from app.rating.conversations.dyads import Member, Room, enter, lock_dyad, read_room, record_end
 from app.rating.seats.assignment_view import AssignmentView
 
 State = Literal["said", "awaited", "withheld", "failed"]
 # Why a conversation is over, or why its rater ended it.
-EndedBy = Literal["rater", "rater_early", "messages", "time", "budget", "no_reply"]
+EndedBy = Literal["rater", "rater_early", "partner", "partner_left", "messages", "time", "budget", "no_reply"]
 # What a rater did with a suggestion in a draft.
 Decision = Literal["taken", "ignored", "taken_back"]
 # The problem of a reply that was not asked for, because the budget would not have been enough.
@@ -27,16 +28,31 @@ NO_BUDGET = "budget"
 # Flags of the rater's turns.
 ALERT, SIMULATED = "alert", "simulated"
 
-_LIST = text("""
-    SELECT id, number, speaker, state, text, flags, asked_at, said_at, problem, decision, revision,
-           extract(epoch FROM now() - CASE WHEN number = 0 THEN asked_at ELSE said_at END) AS age_s
-    FROM conversation_turns WHERE study_id = :study AND assignment_id = :assignment ORDER BY number
-""")
+_TURN = """
+    id, number, state, text, flags, asked_at, said_at, problem, decision, revision,
+    extract(epoch FROM now() - CASE WHEN number = 0 THEN asked_at ELSE said_at END) AS age_s
+"""
+_LIST = text(f"""
+    SELECT {_TURN}, speaker FROM conversation_turns
+    WHERE study_id = :study AND assignment_id = :assignment ORDER BY number
+""")  # noqa: S608 - constants only
+# Of two raters, each sees the other as the partner.
+_LIST_DYAD = text(f"""
+    SELECT {_TURN}, CASE WHEN assignment_id = :assignment THEN 'rater' ELSE 'partner' END AS speaker
+    FROM conversation_turns WHERE study_id = :study AND dyad_id = :dyad ORDER BY number
+""")  # noqa: S608 - constants only
 _ADD = text("""
     INSERT INTO conversation_turns (study_id, assignment_id, number, speaker, state, text, flags, said_at)
     VALUES (:study, :assignment, :number, :speaker, :state, CAST(:text AS text), CAST(:flags AS text[]),
             CASE WHEN :state = 'said' THEN now() END)
     ON CONFLICT (study_id, assignment_id, number) DO NOTHING
+""")
+# The lock on the dyad lets one of two raters write at a time.
+_ADD_TO_DYAD = text("""
+    INSERT INTO conversation_turns (study_id, assignment_id, dyad_id, number, speaker, state, text, flags, said_at)
+    SELECT :study, :assignment, :dyad, coalesce(max(number), 0) + 1, 'rater', 'said', :text, CAST(:flags AS text[]),
+           clock_timestamp()
+    FROM conversation_turns WHERE study_id = :study AND dyad_id = :dyad
 """)
 _AGAIN = text("""
     UPDATE conversation_turns SET state = 'awaited', problem = NULL, claimed_until = NULL, asked_at = now()
@@ -73,13 +89,17 @@ B = TypeVar("B", bound=SafeWriting)
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Generic[P, B]):
-    """What a rater writes with a partner, as far as it is. `label`: what they are told about the partner."""
+    """What a rater writes with a partner, as far as it is.
+
+    `label`: what they are told about the partner. `room`: where they are, if the partner is another rater.
+    """
 
     source: str
     partner: P
     bounds: B
     turns: tuple[ConversationTurn, ...]
     label: str | None = None
+    room: Room | None = None
 
     @property
     def next_number(self) -> int:
@@ -118,16 +138,50 @@ class Talk(Exchange[ConversationPartner, Conversation]):
         return sum(turn.is_own for turn in self.turns)
 
     @property
+    def next_number(self) -> int:
+        """The number of the rater's next message: among all turns, or with another rater among their own."""
+        return self.n_messages + 1 if self.room else len(self.turns) + 1
+
+    @property
+    def name(self) -> str:
+        """The partner's name; empty if they have none."""
+        role = self.room.role if self.room else None
+        other = next((one.label for key, one in self.partner.roles.items() if role and key != role), None)
+        return other or self.partner.name
+
+    @property
+    def own_name(self) -> str:
+        """The label of the rater's role; empty if they have none."""
+        return self.partner.roles[self.room.role].label if self.room and self.room.role else ""
+
+    @property
+    def task(self) -> str:
+        """What the rater's role is told."""
+        return self.partner.roles[self.room.role].task if self.room and self.room.role else ""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the rater is the one who begins."""
+        return self.room is None or self.room.role == self.partner.begins
+
+    @property
     def minutes_left(self) -> float | None:
         """Minutes until the rater can write no further message; None without a limit, or before the first message."""
-        first = next((turn for turn in self.turns if turn.is_own), None)
+        first = next((turn for turn in self.turns if turn.is_own or self.room), None)
         if self.bounds.minutes is None or first is None or first.age_s is None:
             return None
         return self.bounds.minutes - float(first.age_s) / 60
 
     @property
+    def has_left(self) -> bool:
+        """Whether the partner is another rater of whom there is no sign."""
+        return self.room is not None and self.room.has_left(self.partner)
+
+    @property
     def over(self) -> EndedBy | None:
         """Why the rater can write no further message; None if they can, at the latest after the awaited reply."""
+        if self.room and self.room.ended_by:
+            return "partner"
         if self.last and self.last.problem == NO_BUDGET:
             return "budget"
         if self.awaited or self.failed:
@@ -137,15 +191,25 @@ class Talk(Exchange[ConversationPartner, Conversation]):
         return "time" if self.minutes_left is not None and self.minutes_left <= 0 else None
 
     @property
+    def may_write(self) -> bool:
+        """Whether the rater can write a message now; of two raters, one begins."""
+        is_turn = self.room is None or (self.room.is_paired and (self.is_first or bool(self.turns)))
+        return is_turn and not (self.awaited or self.failed or self.over)
+
+    @property
     def ended_by(self) -> EndedBy:
         """Why it is over if it ends now."""
         if self.failed:
             return "no_reply"
+        if not self.over and self.has_left:
+            return "partner_left"
         return self.over or ("rater" if self.n_messages >= self.bounds.min_messages else "rater_early")
 
     @property
     def may_end(self) -> bool:
-        """Whether it can end now: not before the first message, nor while a reply is being made."""
+        """Whether it can end now: not before the first message, nor while a reply is made; with a person always."""
+        if self.room:
+            return self.room.is_paired
         return self.n_messages > 0 and self.awaited is None
 
 
@@ -183,6 +247,8 @@ def talk_of(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
         LookupError: the study has no conversations.
     """
     talk = read_talk(db, protocol, view)
+    if talk.partner.is_person:
+        return _with_room(db, talk, enter(db, talk.partner, view, protocol.design.seed))
     if not talk.turns and talk.partner.opening.strip():
         add_turn(db, view, 1, "partner", talk.partner.opening.strip())
         talk = read_talk(db, protocol, view)
@@ -191,7 +257,19 @@ def talk_of(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
 
 def read_talk(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
     """The conversation of an assignment as it is stored."""
-    return _talk(protocol, view.condition, read_turns(db, view))
+    talk = _talk(protocol, view.condition, ())
+    if talk.partner.is_person:
+        return _with_room(db, talk, read_room(db, Member(view.study_id, view.id)))
+    return replace(talk, turns=read_turns(db, view))
+
+
+def _with_room(db: Connection, talk: Talk, room: Room | None) -> Talk:
+    """The conversation of a rater with another one, who are in a room."""
+    if room is None or not room.is_paired:
+        return replace(talk, room=room)
+    values = {"study": room.study_id, "assignment": room.assignment_id, "dyad": room.dyad_id}
+    rows = db.execute(_LIST_DYAD, values).mappings()
+    return replace(talk, room=room, turns=tuple(ConversationTurn(**row) for row in rows))
 
 
 def read_turns(db: Connection, view: AssignmentView) -> tuple[ConversationTurn, ...]:
@@ -230,12 +308,36 @@ def add_turn(
     db.execute(_ADD, values | {"state": state, "flags": list(flags)})
 
 
+def add_to_dyad(db: Connection, room: Room, words: str, flags: Iterable[str] = ()) -> None:
+    """Store a message to another rater, as the next turn of both; the dyad is locked."""
+    values = {"study": room.study_id, "assignment": room.assignment_id, "dyad": room.dyad_id, "text": words}
+    db.execute(_ADD_TO_DYAD, values | {"flags": list(flags)})
+
+
+def end_for_both(db: Connection, talk: Talk) -> Room:
+    """End the conversation of two raters, unless the other one has, and let neither write any more.
+
+    Raises:
+        LookupError: there is no partner.
+    """
+    if talk.room is None or not talk.room.is_paired:
+        raise LookupError(talk.source)
+    lock_dyad(db, talk.room)
+    record_end(db, talk.room, talk.ended_by)
+    room = read_room(db, Member(talk.room.study_id, talk.room.assignment_id))
+    if room is None:
+        raise LookupError(talk.source)
+    return room
+
+
 # What a rater writes.
 
 NOTHING = message("Write a message first.")
 ELSEWHERE = message(
     "This conversation went on in another window. Your message was not sent: it is still in the field below."
 )
+
+ENDED = message("The conversation is over. Your message was not sent: it is still in the field below.")
 
 
 def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: str) -> Message | None:
@@ -252,8 +354,13 @@ def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: st
         Why it is not stored; None if it is.
     """
     words = with_line_feeds(words).strip()
+    if talk.room:
+        lock_dyad(db, talk.room)
+        talk = _with_room(db, talk, read_room(db, Member(view.study_id, view.id)))
     if number != str(talk.next_number):
-        is_there = any(turn.is_own and (str(turn.number), turn.text) == (number, words) for turn in talk.turns)
+        own = [turn for turn in talk.turns if turn.is_own]
+        numbers = [nth if talk.room else turn.number for nth, turn in enumerate(own, 1)]
+        is_there = (number, words) in ((str(at), turn.text) for at, turn in zip(numbers, own, strict=True))
         return None if is_there else ELSEWHERE
     if not words:
         return NOTHING
@@ -265,9 +372,12 @@ def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: st
             most,
             found=len(words),
         )
-    if talk.over or talk.awaited or talk.failed:
-        return ELSEWHERE
+    if not talk.may_write:
+        return ENDED if talk.room else ELSEWHERE
     flags = [ALERT] if is_alert(talk.bounds, words) else []
+    if talk.room:
+        add_to_dyad(db, talk.room, words, flags)
+        return None
     add_turn(db, view, talk.next_number, "rater", words, flags)
     if talk.partner.replies == "model":
         add_turn(db, view, talk.next_number + 1, "partner", None)

@@ -203,7 +203,7 @@ def _card(
 ) -> ResponseCard:
     response, n_shown = view.responses[place], len(view.responses)
     label = view.shown_labels[place] if view.shown_labels else None
-    passage = _passage(f"r{place}", response["text"], response["turns"], last, render, own)
+    passage = _passage(f"r{place}", response["text"], response["turns"], last, render, own, view.role or "rater")
     name = response_name(nth, n_shown)
     if n_shown == 1 and (passage.turns or own):
         name = message("Conversation") if passage.turns else message("Your text")
@@ -221,15 +221,16 @@ def _passage(
     last: int | None,
     render: Render = _as_written,
     own: str | None = None,
+    by: str = "rater",
 ) -> Passage:
-    """The text, or its turns up to the last revealed one. `own`: how the rater's own turns are named."""
+    """The text, or its turns up to the last revealed one. `own`: how turns of the rater, who is `by`, are named."""
     voices: dict[str, int] = {}
     return Passage(
         name,
         text,
         tuple(
             Turn(
-                speaker=(speaker := own if own and turn.get("by") == "rater" else str(turn.get("speaker", ""))),
+                speaker=(speaker := own if own and turn.get("by") == by else str(turn.get("speaker", ""))),
                 text=(words := str(turn.get("text", ""))),
                 voice=voices.setdefault(speaker, len(voices)),
                 is_now=number == last,

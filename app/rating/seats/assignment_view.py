@@ -75,7 +75,8 @@ _OWN = HotStatement(f"""
     WITH me AS ({OF_COOKIE})
     SELECT me.*, a.id, a.token, a.trial_id, a.position, a.response_ids, a.shown_labels, a.repeat, a.state,
            a.n_turns_done, a.served_at, a.revisited_at, a.move_id AS page_move_id,
-           t.condition AS trial_condition, t.item_id, t.purpose
+           t.condition AS trial_condition, t.item_id, t.purpose,
+           (SELECT m.role FROM dyad_members m WHERE m.study_id = a.study_id AND m.assignment_id = a.id) AS role
     FROM me
     LEFT JOIN (assignments a JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id)
       ON a.study_id = me.study_id AND a.rating_session_id = me.session_id AND a.token = CAST(:token AS uuid)
@@ -99,7 +100,8 @@ class AssignmentView:
     """One assignment as its page shows it. The rater is at `place` of `n_all`; texts are verbatim.
 
     `answers`, `n_all`, `place`, `previous`, `latest_ms` and `pace_ms`, the rater's median time per page, are filled in
-    by `to_show` when the page is shown. `image`: token, width, height and alt.
+    by `to_show` when the page is shown. `image`: token, width, height and alt. `role`: in a conversation with another
+    rater.
     `is_revisit`: the trial is shown once more, after the last trial, for the questions that are asked then.
     """
 
@@ -123,6 +125,7 @@ class AssignmentView:
     content_note: str | None
     responses: list[dict[str, Any]]
     purpose: str = "rating"
+    role: str | None = None
     revisited_at: datetime | None = None
     move_id: int | None = None
     image: Mapping[str, Any] | None = None

@@ -2,6 +2,7 @@
 page_shown AS (
   SELECT o.study_id, o.id, o.token, o.rater_id, o.trial_id, o.position, o.response_ids, o.shown_labels, o.repeat,
     o.state, o.n_turns_done, o.served_at, t.condition, t.item_id, t.purpose, o.revisited_at, o.move_id,
+    (SELECT m.role FROM dyad_members m WHERE m.study_id = o.study_id AND m.assignment_id = o.id) AS role,
 
     -- The answers so far, without those of another browser.
     (SELECT jsonb_agg(jsonb_build_object('question', question, 'response_id', response_id, 'turn', turn,

@@ -352,6 +352,20 @@ def retake_gold(db: Connection, session: RatingSession) -> int:
     return db.execute(_RETAKE_GOLD, {"study": session.study_id, "session": session.session_id}).rowcount
 
 
+RETURN_OPEN = text("""
+    WITH returned AS (
+      UPDATE assignments SET state = 'returned'
+      WHERE study_id = :study AND rating_session_id = :session AND state IN ('planned', 'leased') RETURNING id
+    )
+    UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
+""")
+
+
+def return_open(db: Connection, session: RatingSession) -> None:
+    """Release the seats of a rater's open trials."""
+    db.execute(RETURN_OPEN, {"study": session.study_id, "session": session.session_id})
+
+
 def return_expired(db: Connection, session: RatingSession) -> int:
     """Release the open seats of rating sessions whose lease has expired; returns how many."""
     return db.execute(_EXPIRE, {"study": session.study_id, "session": session.session_id}).rowcount

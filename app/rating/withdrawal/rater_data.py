@@ -40,9 +40,14 @@ _ROWS = {
         FROM conversation_turns WHERE study_id = :study AND assignment_id IN (
           SELECT id FROM assignments WHERE study_id = :study AND rater_id = :rater) ORDER BY assignment_id, number
     """,
+    # What two raters wrote with each other is in their turns, and each has their own.
     "responses": """
         SELECT jsonb_build_object('item_id', item_id, 'text', text, 'turns', turns)
-        FROM responses WHERE study_id = :study AND rater_id = :rater ORDER BY id
+        FROM responses p WHERE study_id = :study AND rater_id = :rater AND NOT EXISTS (
+          SELECT FROM dyads d WHERE d.study_id = p.study_id AND d.response_id = p.id) ORDER BY id
+    """,
+    "dyad_members": """
+        SELECT to_jsonb(t) FROM dyad_members t WHERE study_id = :study AND rater_id = :rater ORDER BY assignment_id
     """,
     # What others read of what they wrote, after its review.
     "text_reviews": """

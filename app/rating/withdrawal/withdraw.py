@@ -13,6 +13,7 @@ from app.base.database.keys import token_hash
 from app.base.database.process_locks import lock_until_commit
 from app.protocol.pages.steps import AFTER_RATINGS
 from app.rating.rater_path import current_step
+from app.rating.seats.seats import RETURN_OPEN
 from app.rating.sessions import STUDY_OF_ADDRESS, NotHereError, RatingSession
 
 # Raters who withdraw: their open seats are released, and their answers are kept or deleted, as they choose.
@@ -47,13 +48,7 @@ _RELEASE_SEATS = text("""
 """)
 _STOP = (
     _RELEASE_SEATS,
-    text("""
-        WITH returned AS (
-          UPDATE assignments SET state = 'returned'
-          WHERE study_id = :study AND rating_session_id = :session AND state IN ('planned', 'leased') RETURNING id
-        )
-        UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
-    """),
+    RETURN_OPEN,
     text("""
         UPDATE rating_sessions SET state = 'withdrawn', finished_at = NULL
         WHERE study_id = :study AND id = :session AND state <> 'withdrawn'
@@ -78,7 +73,9 @@ _MADE = ("kept_results", "made_files")
 _REUSED = """
     SELECT c.study_id, c.response_id FROM reused_texts c
     JOIN responses o ON o.study_id = c.origin_study_id AND o.id = c.origin_id
-    WHERE o.study_id = :study AND o.rater_id = ANY(:raters)
+    WHERE o.study_id = :study AND (o.rater_id = ANY(:raters) OR EXISTS (
+      SELECT FROM dyads d JOIN dyad_members m ON m.study_id = d.study_id AND m.dyad_id = d.id
+      WHERE d.study_id = :study AND d.response_id = o.id AND m.rater_id = ANY(:raters)))
 """
 DELETED_TEXT = "[deleted by its writer]"
 _ERASE_REUSED = (
@@ -97,6 +94,25 @@ _ERASE_REUSED = (
           AND p.id NOT IN (SELECT id FROM erased WHERE study_id = i.study_id))
     """),  # noqa: S608 - a fixed text
 )
+# What they wrote with another rater, who stays: the other's words are kept, as theirs, to be reviewed once more.
+_LEAVE_DYADS = text(f"""
+    WITH gone AS (
+      SELECT d.response_id, m.role, o.rater_id, r.key
+      FROM dyad_members m
+      JOIN dyads d ON d.study_id = m.study_id AND d.id = m.dyad_id
+      JOIN dyad_members o ON o.study_id = m.study_id AND o.dyad_id = m.dyad_id AND o.rater_id <> ALL(:raters)
+      JOIN raters r ON r.study_id = o.study_id AND r.id = o.rater_id
+      WHERE m.study_id = :study AND m.rater_id = ANY(:raters)
+    ), unreviewed AS (
+      DELETE FROM text_reviews WHERE study_id = :study AND response_id IN (SELECT response_id FROM gone)
+    )
+    UPDATE responses p SET rater_id = gone.rater_id,
+      turns = (SELECT jsonb_agg(CASE WHEN t ->> 'by' = gone.role THEN t || '{{"text": "{DELETED_TEXT}"}}' ELSE t END
+                                ORDER BY n) FROM jsonb_array_elements(p.turns) WITH ORDINALITY AS e (t, n)),
+      attributes = p.attributes - ARRAY['written_with', gone.role || '_messages', gone.role || '_words',
+        gone.role || '_first_person_share'] || jsonb_build_object('written_by', gone.key)
+    FROM gone WHERE p.study_id = :study AND p.id = gone.response_id
+""")  # noqa: S608 - a fixed text
 # In this order, so that references are deleted before their targets. The history of a rating is deleted with it.
 # Kept results and made files are deleted, because they may show the deleted answers.
 _DELETE = (
@@ -110,8 +126,9 @@ _DELETE = (
     text("DELETE FROM webhook_deliveries WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM ratings WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM events WHERE study_id = :study AND rater_id = ANY(:raters)"),
-    text("DELETE FROM assignments WHERE study_id = :study AND rater_id = ANY(:raters)"),
     *_ERASE_REUSED,
+    _LEAVE_DYADS,
+    text("DELETE FROM assignments WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM responses WHERE study_id = :study AND rater_id = ANY(:raters)"),
     text("DELETE FROM platform_ids WHERE study_id = :study AND rater_id = ANY(:raters)"),
     # A rater whom the lead listed existed before the rating session and is kept. Personal links can be used again.

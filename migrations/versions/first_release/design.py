@@ -18,6 +18,7 @@ from first_release.columns import (
     TEXTS,
     TIME,
     UUID,
+    flag,
     now,
     optional,
     required,
@@ -157,6 +158,56 @@ def _assignment_checks() -> list[CheckConstraint]:
     ]
 
 
+def create_dyads() -> None:
+    op.create_table(
+        "dyads",
+        study_id(),
+        row_id(),
+        required("trial_id", BIGINT),
+        now("paired_at"),
+        optional("ended_at", TIME),
+        optional("ended_by", TEXT),
+        optional("ended_role", TEXT),
+        optional("response_id", BIGINT),
+        check("dyads", "ended_by", "(ended_at IS NULL) = (ended_by IS NULL)"),
+        within_study("dyads", "trial_id", "trials", ondelete="CASCADE"),
+        within_study("dyads", "response_id", "responses", ondelete="CASCADE"),
+        of_study("dyads"),
+        primary_key("dyads", "study_id", "id"),
+    )
+
+
+def create_dyad_members() -> None:
+    op.create_table(
+        "dyad_members",
+        study_id(),
+        required("assignment_id", BIGINT),
+        required("rater_id", BIGINT),
+        optional("dyad_id", BIGINT),
+        optional("role", TEXT),
+        now("waits_since"),
+        now("seen_at"),
+        flag("is_live"),
+        optional("typed_at", TIME),
+        optional("alone_at", TIME),
+        check("dyad_members", "role", "(dyad_id IS NULL) = (role IS NULL)"),
+        check("dyad_members", "alone_at", "dyad_id IS NULL OR alone_at IS NULL"),
+        within_study("dyad_members", "assignment_id", "assignments", ondelete="CASCADE"),
+        within_study("dyad_members", "rater_id", "raters", ondelete="CASCADE"),
+        within_study("dyad_members", "dyad_id", "dyads", ondelete="CASCADE"),
+        of_study("dyad_members"),
+        primary_key("dyad_members", "study_id", "assignment_id"),
+        unique("dyad_members", "study_id", "dyad_id", "role"),
+        unique("dyad_members", "study_id", "dyad_id", "rater_id"),
+    )
+    partial_index(
+        "ix_dyad_members_waiting",
+        "dyad_members",
+        ["study_id", "waits_since"],
+        where="dyad_id IS NULL AND alone_at IS NULL",
+    )
+
+
 def create_conversation_turns() -> None:
     op.create_table(
         "conversation_turns",
@@ -183,15 +234,18 @@ def create_conversation_turns() -> None:
         optional("thoughts", TEXT),
         optional("decision", TEXT),
         required("revision", INTEGER, server_default="0"),
+        optional("dyad_id", BIGINT),
         one_of("conversation_turns", "speaker", "rater", "partner"),
         one_of("conversation_turns", "state", "said", "awaited", "withheld", "failed"),
         one_of("conversation_turns", "decision", "taken", "ignored", "taken_back"),
         check("conversation_turns", "text", "(state = 'said') = (text IS NOT NULL)"),
         check("conversation_turns", "said_at", "(state = 'said') = (said_at IS NOT NULL)"),
         within_study("conversation_turns", "assignment_id", "assignments", ondelete="CASCADE"),
+        within_study("conversation_turns", "dyad_id", "dyads", ondelete="CASCADE"),
         of_study("conversation_turns"),
         primary_key("conversation_turns", "study_id", "id"),
         unique("conversation_turns", "study_id", "assignment_id", "number"),
+        unique("conversation_turns", "study_id", "dyad_id", "number"),
     )
     partial_index(
         "ix_conversation_turns_tokens",

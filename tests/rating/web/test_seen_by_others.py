@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from tests.kit.rater_pages import Visitor
 
 OF_ASSIGNMENT = {
-    *(("GET", way) for way in ("", "/reply")),
+    *(("GET", way) for way in ("", "/reply", "/partner")),
     *(("POST", way) for way in ("", "/save", "/skip", "/problem", "/say", "/write", "/again", "/end")),
+    *(("POST", way) for way in ("/alone", "/typing")),
 }
 OF_SESSION = {
     ("GET", "/consent"),
