@@ -19,10 +19,11 @@ from app.analysis.wording.formatting import (
     scope_text,
 )
 from app.base.numbers import whole
-from app.results.charts.rows import PERCENT, Rows, bar_labels, percent, top_legend
+from app.results.charts.rows import LEAST_WIDTH, PERCENT, Rows, bar_labels, legend_of, percent
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import (
     COLOURS,
+    LABEL_LIMIT,
     SCHEMA,
     Colours,
     Spec,
@@ -31,6 +32,9 @@ from app.results.charts.theme import (
     config,
     diverging,
     ink_on,
+    label_height,
+    lines_of,
+    row_labels,
     series_colours,
     title_of,
 )
@@ -68,7 +72,7 @@ def preference_spec(
     above = alt.Chart(points).encode(y=places.place)
     has_ties = any(estimate.detail["counts"][1] for estimate in rows)
     subtitle = f"{SUBTITLE.format(ties=', ties as half' if has_ties else '')} {generalizes_text(rows)}".rstrip()
-    bars = [places.line_at(0.5, theme), _bars(named, rows, theme), bar_labels(base, 1, BELOW)]
+    bars = [places.line_at(0.5, theme), _bars(named, rows, theme, places), bar_labels(base, 1, BELOW)]
     layers = [*bars, *_estimates(above, places.valued, colours)]
     chart = (
         alt.layer(*layers)
@@ -114,20 +118,21 @@ def preference_finding(estimates: Sequence[Estimate]) -> str:
     return first_few(said) if said else "No share could be estimated."
 
 
-def _bars(base: alt.Chart, rows: Sequence[Estimate], theme: Theme) -> alt.Chart:
+def _bars(base: alt.Chart, rows: Sequence[Estimate], theme: Theme, places: Rows) -> alt.Chart:
     words = _words(rows)
     used = [k for k in range(len(words)) if any(estimate.detail["counts"][k] for estimate in rows)]
     scale = alt.Scale(domain=[words[k] for k in used], range=[_ramp(theme)[k] for k in used])
     axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=5)
+    sides = f"Share of choices: {words[0]} on the left, {words[-1]} on the right"
     bars: alt.Chart = base.mark_bar(height=BAR_HEIGHT, yOffset=BELOW).encode(
         x=alt.X(
             "low:Q",
-            title=f"Share of choices: {words[0]} on the left, {words[-1]} on the right",
+            title=lines_of(sides, places.marks_width),
             axis=axis,
             scale=alt.Scale(domain=[0, 1]),
         ),
         x2="high:Q",
-        color=alt.Color("word:N", scale=scale, legend=top_legend([words[k] for k in used], 4)),
+        color=alt.Color("word:N", scale=scale, legend=legend_of([words[k] for k in used], places.marks_width)),
         tooltip=[
             alt.Tooltip("name:N", title="Comparison"),
             alt.Tooltip("word:N", title="Outcome"),
@@ -201,8 +206,8 @@ def _ramp(theme: Theme) -> tuple[str, str, str, str]:
 
 MIN_SOURCES = 3
 CELL, STEPS = 44, 9
-# The width of a chart that fills its container, if that is narrow; and of a character of a label, in pixels.
-LEAST_WIDTH, CHARACTER = 480, 7.5
+# The width of a character of a label, in pixels.
+CHARACTER = 7.5
 WIN_MATRIX_SUBTITLE = "Share of choices in which the row was preferred over the column, ties as half. Strongest first"
 
 
@@ -242,7 +247,9 @@ def win_matrix_spec(
         return None
     colours = diverging(STEPS, theme)
     rows = [_cell(pair, share, colours) for pair, share in shares.items()]
-    y = {"field": "row", "type": "nominal", "title": None, "sort": names}
+    limit = min(LABEL_LIMIT, (width if isinstance(width, int) else LEAST_WIDTH) // 3)
+    # columns, whose names are those of the rows, have no room for lines
+    y = {"field": "row", "type": "nominal", "title": None, "sort": names, "axis": row_labels(names, limit)}
     x = {
         "field": "column",
         "type": "nominal",
@@ -257,7 +264,7 @@ def win_matrix_spec(
         "$schema": SCHEMA,
         "title": title_of(title, WIN_MATRIX_SUBTITLE),
         "width": width,
-        "height": CELL * len(names),
+        "height": max(CELL, label_height(names, limit)) * len(names),
         "data": {"values": rows},
         "layer": [
             {"mark": {"type": "rect", "stroke": COLOURS[theme].grid}, "encoding": {**at, "color": fill}},

@@ -12,9 +12,9 @@ import altair as alt
 from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, number, scope_text
 from app.base.numbers import whole
-from app.results.charts.rows import MANY, PERCENT, Rows, bar_labels, percent, top_legend
+from app.results.charts.rows import MANY, PERCENT, Rows, bar_labels, legend_of, percent
 from app.results.charts.table import Table, first_few
-from app.results.charts.theme import Spec, Theme, Width, config, diverging, ink_on, title_of
+from app.results.charts.theme import Spec, Theme, Width, config, diverging, ink_on, lines_of, title_of
 
 STATISTICS = ("median", "mode")
 ROW_HEIGHT, LOW_ROW_HEIGHT, MARKS_HEIGHT = 46, 20, 26
@@ -50,7 +50,7 @@ def distribution_spec(
     base = alt.Chart(data).encode(y=rows.place)
     named = base.encode(y=rows.named)
     chart = (
-        alt.layer(rows.line_at(0, theme), _bars(named, words, colours, BAR * rows.marks), bar_labels(base, span))
+        alt.layer(rows.line_at(0, theme), _bars(named, words, colours, rows), bar_labels(base, span))
         .resolve_axis(y="independent")
         .properties(title=title_of(title, ABOUT), width=width, height=rows.height)
     )
@@ -136,16 +136,16 @@ def _name(bar: Estimate) -> str:
     return f"{bar.measured}, {scope_text(bar.scope)}" if bar.scope else str(bar.measured)
 
 
-def _bars(base: alt.Chart, words: list[str], colours: list[str], height: float) -> alt.Chart:
-    side = "lower points to the left, higher to the right"
+def _bars(base: alt.Chart, words: list[str], colours: list[str], rows: Rows) -> alt.Chart:
+    title = lines_of("Share of ratings, lower points to the left, higher to the right", rows.marks_width)
     axis = alt.Axis(labelExpr=PERCENT, grid=False, tickCount=9)
-    bars: alt.Chart = base.mark_bar(height=height).encode(
-        x=alt.X("low:Q", title=f"Share of ratings, {side}", axis=axis, scale=alt.Scale(nice=False, padding=6)),
+    bars: alt.Chart = base.mark_bar(height=BAR * rows.marks).encode(
+        x=alt.X("low:Q", title=title, axis=axis, scale=alt.Scale(nice=False, padding=6)),
         x2="high:Q",
         color=alt.Color(
             "point:N",
             scale=alt.Scale(domain=words, range=colours),
-            legend=top_legend(words, 6),
+            legend=legend_of(words, rows.marks_width, most=6),
         ),
         tooltip=[
             alt.Tooltip("question:N", title="Question"),

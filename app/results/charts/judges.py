@@ -11,7 +11,7 @@ from app.analysis.findings.judge_summary import judge_name as named
 from app.analysis.findings.judge_summary import judge_summaries
 from app.analysis.wording.formatting import estimate_text, interval_text, why_text
 from app.base.numbers import whole
-from app.results.charts.rows import Axis, Dot, dots_spec
+from app.results.charts.rows import Axis, Dot, beside_axis, dots_spec, legend_of
 from app.results.charts.table import Table
 from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, series_colours, title_of
 
@@ -114,7 +114,7 @@ def calibration_spec(
         "width": width,
         "height": _SIDE,
         "data": {"values": rows},
-        "layer": [_diagonal(theme), *_points(judges, theme)],
+        "layer": [_diagonal(theme), *_points(judges, theme, width)],
         "config": config(theme),
     }
 
@@ -142,10 +142,10 @@ def _diagonal(theme: Theme) -> Spec:
     return {"data": ends, "mark": line, "encoding": encoding}
 
 
-def _points(judges: list[str], theme: Theme) -> list[Spec]:
+def _points(judges: list[str], theme: Theme, width: Width) -> list[Spec]:
     axis = {"format": ".0%", "tickCount": 6, "gridOpacity": 0.7}
     domain = {"domain": [0, 1]}
-    legend = {"title": None, "columns": {"expr": "width < 420 ? 1 : 4"}} if len(judges) > 1 else None
+    legend = legend_of(judges, beside_axis(width)) if len(judges) > 1 else None
     colours = {"domain": judges, "range": series_colours(len(judges), theme)}
     x = {
         "field": "x",

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from textwrap import wrap
 from typing import Any, Literal
 
 from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, interval_text
-from app.results.charts.rows import columns_of
+from app.results.charts.rows import beside_axis, legend_of
 from app.results.charts.table import Table
-from app.results.charts.theme import SCHEMA, Spec, Theme, Width, config, series_colours, title_of
+from app.results.charts.theme import (
+    LETTER,
+    SCHEMA,
+    Spec,
+    Theme,
+    Width,
+    axis_labels,
+    config,
+    row_labels,
+    series_colours,
+    title_of,
+)
 
 HEIGHT = 260
-# The width of a chart that fills its container, if that is narrow; of a character of a label; of the y axis with its
-# title; and of the space between two labels; in pixels.
-LEAST_WIDTH, CHARACTER, AXIS_WIDTH, GAP = 480, 7, 60, 8
-TURNED_CHARACTERS = 16
+# The width of the space between two labels, and of turned labels, in pixels.
+GAP, MIN_TURNED, MAX_TURNED = 8, 112, 200
 EVERY_SOURCE = "All"
 
 
@@ -58,7 +65,7 @@ def lines_spec(
         "type": "nominal",
         "title": None,
         "scale": {"domain": series, "range": series_colours(len(series), theme)},
-        "legend": {"symbolOpacity": 1, **columns_of(series)},
+        "legend": {"symbolOpacity": 1, **legend_of(series, beside_axis(width))},
     }
     axis = {"labelAngle": 0, **_place_labels(at, width)}
     axis_x = {"field": "at", "type": "ordinal", "title": x, "sort": at, "axis": axis}
@@ -134,14 +141,12 @@ def _place_labels(at: Sequence[str], width: Width) -> dict[str, Any]:
 
     Labels with a word that is wider than that are turned: half a word tells nobody anything.
     """
-    each = ((width if isinstance(width, int) else LEAST_WIDTH) - AXIS_WIDTH) // len(at) - GAP
-    longest = max(len(word) for name in at for word in name.split())
-    is_turned = longest * CHARACTER > each
-    characters = max(longest, TURNED_CHARACTERS) if is_turned else max(longest, each // CHARACTER)
-    lines = {name: wrap(name, characters) for name in at}
-    turned = {"labelAngle": -90, "labelAlign": "right", "labelBaseline": "middle"} if is_turned else {}
-    limit = characters * CHARACTER if is_turned else each
-    return {"labelExpr": f"{json.dumps(lines)}[datum.value]", "labelLimit": limit, **turned}
+    each = beside_axis(width) // len(at) - GAP
+    longest = LETTER * max(len(word) for name in at for word in name.split())
+    if longest <= each:
+        return axis_labels(at, each)
+    turned = {"labelAngle": -90, "labelAlign": "right", "labelBaseline": "middle"}
+    return {**row_labels(at, min(max(longest, MIN_TURNED), MAX_TURNED)), **turned}
 
 
 # The mean of each source by shown label or by condition.

@@ -10,7 +10,7 @@ from typing import Any
 from app.analysis.estimate import Estimate
 from app.analysis.wording.formatting import estimate_text, interval_text
 from app.results.charts.lines import means_words
-from app.results.charts.rows import columns_of
+from app.results.charts.rows import beside_axis, legend_of
 from app.results.charts.table import Table
 from app.results.charts.theme import SCHEMA, Spec, Theme, Width, config, series_colours, title_of
 
@@ -60,7 +60,7 @@ def plane_spec(
         return None
     names = [source for source, _, _ in points]
     scale = {"domain": names, "range": series_colours(len(names), theme)}
-    legend = {"title": None, "symbolOpacity": 1, **columns_of(names)}
+    legend = {"symbolOpacity": 1, **legend_of(names, beside_axis(width))}
     colour = {"field": "source", "type": "nominal", "title": None, "scale": scale, "legend": legend}
     x_title, y_title = (wrap(str(one.measured), TITLE_LENGTH) for one in points[0][1:])
     rows = [_row(*point) for point in points]

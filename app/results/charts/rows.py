@@ -17,28 +17,31 @@ from app.results.charts.theme import (
     COLOURS,
     LABEL_LIMIT,
     LETTER,
+    LINE,
+    NBSP,
     SCHEMA,
+    WIDEST,
     Spec,
     Theme,
     Width,
+    axis_labels,
+    centred,
     config,
+    lines_of,
+    on_rows,
     series_colours,
     title_of,
 )
 
-LINE = 15
-# Characters of one entry of a legend, and of all, that fit beside each other.
-MAX_BESIDE, MAX_IN_ROWS = 36, 100
-# The width of the symbol of an entry, in characters.
-SYMBOL = 5
 # The widths of the symbol of an entry with its gaps, and of a letter of its small type, in pixels.
 ENTRY, SMALL_LETTER = 25, 6.2
+# The widths of a chart that fills its container, if that is narrow, and of a y axis of numbers with its title.
+LEAST_WIDTH, AXIS_WIDTH = 480, 60
 # The width of a character of a label within a bar, in pixels.
 CHARACTER = 8.5
 # Labels are above the marks of each row in charts narrower than this, and where they leave less than this to the marks.
 ALL_ABOVE, LEAST_MARKS = 400, 200
 ROW_GAP, ABOVE_GAP = 7, 6
-NBSP = "\N{NO-BREAK SPACE}"
 
 
 PERCENT = "format(100 * abs(datum.value), '.0f') + '%'"
@@ -53,35 +56,29 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
-def top_legend(words: Sequence[str], n_columns: int) -> alt.Legend:
-    """Return the legend of a bar: as many entries in a row as are no wider than the chart, or one if words are long.
+def beside_axis(width: Width) -> int:
+    """The width of a chart beside its y axis of numbers, in pixels."""
+    return (width if isinstance(width, int) else LEAST_WIDTH) - AXIS_WIDTH
 
-    A legend that is wider than the chart would widen the picture, and a page would shrink or cut it.
+
+def legend_of(words: Sequence[str], width: Width, most: int = 4) -> Spec:
+    """Return a legend of at most `most` entries in a row, and no wider than `width`, as Vega-Lite's properties.
+
+    A legend that is wider than the chart would widen the picture, and a page would shrink or cut it. An entry that is
+    longer than the legend has lines.
+
+    >>> legend_of(["Yes", "No"], 400)["columns"], legend_of(["Yes", "No"], 60)["columns"]
+    (2, 1)
     """
-    if max(map(len, words), default=0) > MAX_BESIDE or sum(map(len, words)) > MAX_IN_ROWS:
-        return alt.Legend(title=None, columns=1, labelLimit=alt.ExprRef("width - 24"))
-    fitting = "1"
-    for n in range(2, max(2, min(n_columns, len(words))) + 1):
-        fitting = f"width < {_legend_width(words, n):.0f} ? {fitting} : {n}"
-    return alt.Legend(title=None, columns=alt.ExprRef(fitting))
+    room = width if isinstance(width, int) else LEAST_WIDTH
+    fitting = (n for n in range(min(most, len(words)), 1, -1) if _legend_width(words, n) <= room)
+    return {"title": None, "columns": next(fitting, 1), **axis_labels(words, room - ENTRY)}
 
 
 def _legend_width(words: Sequence[str], n_columns: int) -> float:
     """The width of a legend in pixels; each column is as wide as its longest entry."""
-    columns = [words[at::n_columns] for at in range(min(n_columns, len(words)))]
+    columns = [words[at::n_columns] for at in range(n_columns)]
     return sum(ENTRY + SMALL_LETTER * max(map(len, column)) for column in columns)
-
-
-def columns_of(words: Sequence[str]) -> dict[str, object]:
-    """Return how many entries a legend has in a row, as Vega-Lite's properties: as many as fit beside each other.
-
-    >>> columns_of(["Yes", "No"])
-    {}
-    """
-    longest = max(map(len, words))
-    if (longest + SYMBOL) * len(words) <= MAX_IN_ROWS:
-        return {}
-    return {"columns": {"expr": f"width < 420 ? 1 : {max(1, MAX_IN_ROWS // (longest + SYMBOL))}"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +104,20 @@ class Rows:
     @property
     def is_above(self) -> bool:
         """Whether labels and values are above the marks."""
-        if not isinstance(self.width, int):
-            return False
+        is_narrow = isinstance(self.width, int) and self.width < ALL_ABOVE
+        return is_narrow or (isinstance(self.width, int) and self._between < LEAST_MARKS)
+
+    @property
+    def marks_width(self) -> int:
+        """The width that is left to the marks, and to what is above and below them, in pixels."""
+        return (self.width if isinstance(self.width, int) else LEAST_WIDTH) if self.is_above else self._between
+
+    @property
+    def _between(self) -> int:
+        """The width between labels and values that are beside the marks."""
         columns = [max((len(line) for row in each for line in row), default=0) for each in (self.labels, self.values)]
         beside = sum(min(LABEL_LIMIT, LETTER * n) for n in columns)
-        return self.width < ALL_ABOVE or self.width - beside < LEAST_MARKS
+        return (self.width if isinstance(self.width, int) else LEAST_WIDTH) - beside
 
     @property
     def marks(self) -> int:
@@ -154,11 +160,11 @@ class Rows:
     @property
     def _lines(self) -> list[list[str]]:
         if not self.is_above:
-            return [list(label) for label in self.labels]
+            return centred([[part for line in label for part in lines_of(line, LABEL_LIMIT)] for label in self.labels])
         assert isinstance(self.width, int)  # noqa: S101 - `is_above` says so
         values = self.values or [()] * len(self.labels)
         # counts stay on one line, strong letters are wider, and empty lines are no lines
-        letters = [self.width // (LETTER + (k in self.headings)) for k in range(len(self.labels))]
+        letters = [self.width // (LETTER + 1 + (k in self.headings)) for k in range(len(self.labels))]
         joined = [
             [*wrap(", ".join(label).replace(" = ", f"{NBSP}={NBSP}"), most), *_on_one_line(value)]
             for label, value, most in zip(self.labels, values, letters, strict=True)
@@ -175,21 +181,17 @@ class Rows:
         return alt.Scale(domain=domain, range=[below, self.height + below])
 
     def _axis(self, lines: Sequence[Sequence[str]], orient: Literal["left", "right"]) -> alt.Y:
-        # Vega-Lite centres the first line on the row; an offset centres the whole label, or lifts it above the marks.
         n, marks = max(map(len, lines)), self.row[1]
-        offset = -LINE * (n - 1) / 2 - (LINE * n + marks) / 2 * self.is_above
-        axis = alt.Axis(
-            orient=orient,
-            labelExpr=f"{json.dumps([list(label) for label in lines])}[datum.value]",
-            labelLineHeight=LINE,
-            labelOffset=offset,
-            values=list(range(len(lines))),
-        )
+        words = f"{json.dumps([list(label) for label in lines])}[datum.value]"
+        limit, values = WIDEST * LABEL_LIMIT, list(range(len(lines)))
+        axis = alt.Axis(orient=orient, labelExpr=words, labelLimit=limit, values=values, **on_rows(n))
         is_heading = {"test": f"indexof({json.dumps(list(self.headings))}, datum.value) >= 0"}
         if self.headings:
             axis.labelFontWeight = {"condition": {**is_heading, "value": "bold"}, "value": "normal"}
         if self.is_above:
-            axis.labelAlign, axis.labelPadding, axis.labelLimit = "left", 0, self.width
+            # lifted above the marks
+            offset = on_rows(n)["labelOffset"] - (LINE * n + marks) / 2
+            axis.labelAlign, axis.labelPadding, axis.labelLimit, axis.labelOffset = "left", 0, self.width, offset
             if self.headings:
                 axis.labelOffset = {"condition": {**is_heading, "value": offset + marks}, "value": offset}
         return alt.Y("k:O", title=None, axis=axis, scale=self._scale)
@@ -296,7 +298,7 @@ def _points(rows: Rows, series: list[str], axis: Axis, theme: Theme) -> list[Spe
     scale: dict[str, Any] = {"domain": list(axis.domain), "clamp": True} if axis.domain else {"zero": True}
     ticks = {"tickCount": 6, "gridOpacity": 0.7, **({"format": ".0%"} if axis.is_share else {})}
     x = {"field": "low", "type": "quantitative", "title": axis.title, "scale": scale, "axis": ticks}
-    legend = {"title": None, "columns": {"expr": "width < 420 ? 1 : 4"}} if len(series) > 1 else None
+    legend = legend_of(series, rows.marks_width) if len(series) > 1 else None
     colour = {
         "field": "series",
         "type": "nominal",

@@ -8,7 +8,17 @@ from typing import Any
 from app.analysis.estimate import Estimate
 from app.analysis.findings.specifications import HEADER, Analysis, Curve, curve_rows, curve_sentence
 from app.results.charts.table import Table
-from app.results.charts.theme import COLOURS, SCHEMA, Spec, Theme, Width, config, title_of
+from app.results.charts.theme import (
+    COLOURS,
+    SCHEMA,
+    Spec,
+    Theme,
+    Width,
+    config,
+    label_height,
+    row_labels,
+    title_of,
+)
 
 HEIGHT, GAP, ROW = 200, 22, 18
 SUBTITLE = "Each column is one analysis. Filled, blue: the 95% CI excludes no difference; diamond: as reported"
@@ -39,6 +49,9 @@ def curve_spec(
     made = [
         {**point, "choice": choice} for point, one in zip(points, curve.analyses, strict=True) for choice in one.choices
     ]
+    is_narrow = isinstance(width, int) and width < NARROW
+    limit = NARROW_LABEL if is_narrow else LABEL
+    height = HEIGHT + GAP + max(ROW, label_height(rows, limit)) * len(rows)
     x: Spec = {**_X, "scale": {"domain": [-1, len(points)], "nice": False}}
     color: Spec = {**_COLOR, "scale": {"domain": ["clear", "not"], "range": [colours.source, colours.muted]}}
     y: Spec = {**_Y, "title": "Share preferred, %" if curve.kind == "share" else "Difference, points of the scale"}
@@ -48,14 +61,13 @@ def curve_spec(
     at_null: Spec = {"data": {"values": [{"at": curve.null * factor}]}, "mark": null}
     ends: Spec = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
     shown: Spec = {"y": {**y, "field": "estimate"}, "shape": _SHAPE, "size": _SIZE}
-    is_narrow = isinstance(width, int) and width < NARROW
     below: Spec = {
         "field": "choice",
         "type": "ordinal",
         "title": None,
         "sort": rows,
-        "scale": {"domain": rows, "range": [HEIGHT + GAP, _height(rows)], "type": "point", "padding": 0.5},
-        "axis": {**_LABELS, "labelLimit": NARROW_LABEL if is_narrow else LABEL},
+        "scale": {"domain": rows, "range": [HEIGHT + GAP, height], "type": "point", "padding": 0.5},
+        "axis": {**_LABELS, **row_labels(rows, limit)},
     }
     above = [
         {**at_null, "encoding": {"y": {**y, "field": "at"}}},
@@ -67,15 +79,11 @@ def curve_spec(
         "$schema": SCHEMA,
         "title": title_of(title, SUBTITLE),
         "width": width,
-        "height": _height(rows),
+        "height": height,
         "resolve": {"scale": {"y": "independent"}, "axis": {"y": "independent"}},
         "layer": [{"data": {"values": points}, "layer": above}, {"data": {"values": made}, **choices}],
         "config": config(theme),
     }
-
-
-def _height(rows: Sequence[str]) -> int:
-    return HEIGHT + GAP + ROW * len(rows)
 
 
 def _point(k: int, one: Analysis, factor: int) -> dict[str, Any]:

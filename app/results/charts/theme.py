@@ -6,6 +6,8 @@ distinguish; the sources have the first colours of Okabe and Ito (2008), Color U
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import wrap
@@ -18,8 +20,9 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu 
 TITLE_LENGTH, SUBTITLE_LENGTH = 68, 90
 # The longest label of a row, in pixels.
 LABEL_LIMIT = 240
-# The width of a letter, in pixels.
-LETTER = 7
+# The width of a letter, and the height of a line, in pixels; and how much wider a line of wide letters may be.
+LETTER, LINE, WIDEST = 7, 15, 1.25
+NBSP = "\N{NO-BREAK SPACE}"
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 # Okabe and Ito (2008), for several series; lighter on dark pages.
 SERIES: dict[Theme, tuple[str, ...]] = {
@@ -102,6 +105,61 @@ def title_of(words: str, subtitle: str = "") -> Spec:
     return {**title, "subtitle": wrap(subtitle, SUBTITLE_LENGTH)} if subtitle else title
 
 
+def lines_of(words: str, pixels: float) -> list[str]:
+    """Return the words in lines of at most `pixels`; a word that is longer than a line breaks within.
+
+    >>> lines_of("Emotional understanding", 100), lines_of("understanding", 60)
+    (['Emotional', 'understanding'], ['understa', 'nding'])
+    """
+    return wrap(words, max(1, int(pixels // LETTER))) or [""]
+
+
+def axis_labels(names: Sequence[str], pixels: float) -> Spec:
+    """Return the labels of an axis in lines of at most `pixels`, as Vega-Lite's properties.
+
+    >>> axis_labels(["Clear"], 60)
+    {'labelExpr': '{"Clear": ["Clear"]}[datum.value]', 'labelLimit': 75.0}
+    """
+    return _labels({name: lines_of(name, pixels) for name in names}, pixels)
+
+
+def row_labels(names: Sequence[str], pixels: float) -> Spec:
+    """Return the labels of rows, each centred on its row, as `axis_labels`."""
+    lines = centred([lines_of(name, pixels) for name in names])
+    return {**_labels(dict(zip(names, lines, strict=True)), pixels), **on_rows(len(lines[0]))}
+
+
+def label_height(names: Sequence[str], pixels: float) -> int:
+    """Return the height of the tallest of these labels.
+
+    >>> label_height(["Clear", "Emotional understanding"], 100)
+    30
+    """
+    return LINE * max((len(lines_of(name, pixels)) for name in names), default=1)
+
+
+def centred(labels: Sequence[list[str]]) -> list[list[str]]:
+    """Return labels of as many lines as the longest has, with empty lines above and below.
+
+    >>> len(centred([["a"], ["b", "c", "d"]])[0])
+    3
+    """
+    n = max(map(len, labels), default=1)
+    above = [(n - len(lines)) // 2 for lines in labels]
+    return [
+        [NBSP] * first + lines + [NBSP] * (n - len(lines) - first) for first, lines in zip(above, labels, strict=True)
+    ]
+
+
+def on_rows(n_lines: int) -> Spec:
+    """Return what centres labels of so many lines: Vega-Lite centres the first line on the row."""
+    return {"labelLineHeight": LINE, "labelOffset": -LINE * (n_lines - 1) / 2}
+
+
+def _labels(lines: dict[str, list[str]], pixels: float) -> Spec:
+    return {"labelExpr": f"{json.dumps(lines)}[datum.value]", "labelLimit": WIDEST * pixels}
+
+
 def wrapped_axes(spec: Spec, width: Width) -> Spec:
     """Return the specification with the titles of its horizontal axes in lines of at most `width` pixels.
 
@@ -112,7 +170,7 @@ def wrapped_axes(spec: Spec, width: Width) -> Spec:
         return spec
     found = {key: value if key in {"data", "datasets"} else _wrapped(value, width) for key, value in spec.items()}
     x = found.get("x")
-    if isinstance(x, dict) and isinstance(x.get("title"), str) and len(lines := wrap(x["title"], width // LETTER)) > 1:
+    if isinstance(x, dict) and isinstance(x.get("title"), str) and len(lines := lines_of(x["title"], width)) > 1:
         found["x"] = {**x, "title": lines}
     return found
 
