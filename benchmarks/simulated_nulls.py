@@ -402,6 +402,11 @@ def _vented(rng: np.random.Generator) -> Result:
     return change_difference(*_scores(rng, 80), np.arange(80) < 80 / PAIR)
 
 
+def _confident(rng: np.random.Generator) -> Result:
+    """Return changes in scores of two questions, of twenty raters in each of two arms."""
+    return change_difference(*_scores(rng, 40, 2), np.arange(40) < 40 / PAIR)
+
+
 def _weeks_later(rng: np.random.Generator) -> Result:
     """Return changes in scores of four questions, of a hundred raters in each of two arms; some do not come back."""
     before, after = _scores(rng, 200, 4)
@@ -529,6 +534,7 @@ NULLS: dict[str, dict[str, Null]] = {
         "mean_difference": _rated_together(3, 6),
         "percent_change": _summed,
     },
+    "suggestions": {"change_difference": _confident},
     "several-models": {"mean_difference": _rated_within(4, 3, 12)},
     "reasoning-models": {"attribute_effect": _thinking},
     "case-heard": {"amce": _conjoint, "trade_off": _traded},

@@ -60,7 +60,15 @@ PAGES = (
 # One whose trials have no responses. Each template is also loaded, rated and analysed in
 # tests/studies/folder/test_templates_rated.py,
 # and edited, opened and copied in tests/rating/lead/test_settings.py.
-IN_GATE = {"theory-of-mind"}
+IN_GATE = {"suggestions", "theory-of-mind"}
+# Plays the partners of templates in which raters write.
+SERVERS = """\
+[[server]]
+name = "local"
+base_url = "http://127.0.0.1:9/v1"
+models = ["gpt-4o-mini"]
+max_tokens = 1000
+"""
 
 
 def pages_of(slug: str) -> dict[str, int]:
@@ -85,7 +93,13 @@ def pages_of(slug: str) -> dict[str, int]:
 @pytest.mark.usefixtures("each_report_once")
 @pytest.mark.parametrize("name", every_template(in_gate=IN_GATE))
 @pytest.mark.long
-def test_template_passes_every_command_and_page(attune: Attune, tmp_path: Path, name: str) -> None:
+def test_template_passes_every_command_and_page(
+    attune: Attune, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "servers.toml").write_text(SERVERS, encoding="utf-8")
+    monkeypatch.setenv("ATTUNE_MODEL_SERVERS_FILE", str(tmp_path / "servers.toml"))
+    settings.cache_clear()
+
     def run(*arguments: object) -> Outcome:
         said = attune(*arguments)
         assert said.code == 0, (arguments, said.err)

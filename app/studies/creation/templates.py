@@ -88,6 +88,8 @@ KINDS = {
     "dialogue": "Conversations",
     "turns": "Turn by turn",
     "texts": "Texts without responses",
+    "conversation": "Raters have conversations",
+    "draft": "Raters write responses",
     "experiment": "Experiments",
     "key": "Answer key",
     "pools": "Groups of raters",

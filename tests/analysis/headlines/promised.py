@@ -178,6 +178,11 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
         "each score": [Record("mean_difference", PAIR, ("emotional_reactions", "interpretations", "explorations"))],
         "shares of wins, ties and losses": [Record(name, PAIR) for name in ("win_share", "tie_share", "lose_share")],
     },
+    "suggestions": {
+        "change within each arm": [Record("change", "before factor level")],
+        "how empathetic writers find their own responses": [Record("mean_difference", PAIR, ("empathic",))],
+        "how difficult it was to write": [Record("mean", SOURCE, ("challenging",))],
+    },
     "several-models": {
         "means by source": [Record("mean", SOURCE, ("empathy",))],
         "every pair of sources": [

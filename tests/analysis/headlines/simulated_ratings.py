@@ -72,9 +72,25 @@ def simulate(name: str, folder: Path, effect: Effect) -> list[dict[str, Any]]:
     if effect.copies > 1:
         _copy_items(folder, study.protocol, effect.copies)
     texts = {"items": _rows(folder, "items"), "responses": _rows(folder, "responses")}
-    rows = list(_answers(study.protocol, texts, _raters(folder, study.protocol, effect), effect, rng))
+    raters = _raters(folder, study.protocol, effect)
+    if study.protocol.writing:
+        texts["responses"] = [*_written(study.protocol, texts["items"], [name for name, _, _ in raters])]
+        _write(folder, "responses", texts["responses"])
+    rows = list(_answers(study.protocol, texts, raters, effect, rng))
     _write(folder, "ratings", rows)
     return rows
+
+
+def _written(protocol: Protocol, items: list[dict[str, str]], raters: list[str]) -> Iterator[dict[str, str]]:
+    """What each rater writes: as many texts as a rater has trials, with the partner of their arm."""
+    arm = next((name for name, factor in protocol.conditions.items() if factor.kind == "source"), None)
+    n = protocol.design.trials_per_rater or len(items)
+    for number, rater in enumerate(raters):
+        source = _levels(protocol, number, 0)[arm] if arm else next(iter(protocol.sources))
+        for place in range(n):
+            item = items[(number // 2 + place) % len(items)]["item"]
+            words = {"text": "Written by the rater.", "written_by": rater}
+            yield {"item": item, "source": source, "response": f"{rater}-{place}:{source}", **words}
 
 
 def _write(folder: Path, file: str, rows: list[dict[str, Any]]) -> None:
@@ -160,7 +176,11 @@ def _answers(
             if _is_own(protocol, pool) and item.get("rater") != name:
                 continue
             seen = replace(me, item=item, condition=_levels(protocol, number, place))
-            responses = [row for row in texts["responses"] if row["item"] == item["item"]]
+            responses = [
+                row for row in texts["responses"] if row["item"] == item["item"] and row.get("written_by", name) == name
+            ]
+            if protocol.writing and not responses:
+                continue
             for row in _of_item(protocol, seen, responses, effect, rng, severity):
                 yield {"rater": name, "item": item["item"], "condition": _cell(seen), **row}
 

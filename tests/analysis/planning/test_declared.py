@@ -224,6 +224,7 @@ FORECAST = {
     "emotion-change": "pool_change_difference",
     "rater-scales": "pool_difference",
     "written-with-ai": "share_preferred",
+    "suggestions": "change_difference",
     "reasoning-models": None,
     "case-heard": None,
     "venting": "change_difference",

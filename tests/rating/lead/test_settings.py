@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from app.llm.client.servers import ModelServer
 from app.rating.life_cycle import close_study, open_study
 from app.studies.creation.read_new_study import read_template, store_study
 from app.studies.editor.sections import SECTIONS
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from app.accounts.leads import Lead
 
 PAGE = "/studies/small/settings"
+# Of the partners of templates in which raters write.
+SERVER = ModelServer(name="local", base_url="http://127.0.0.1:9/v1", models=("gpt-4o-mini",), max_tokens=1000)
 
 
 def test_draft_can_be_renamed(client: TestClient, study_id: int) -> None:
@@ -135,6 +138,7 @@ def assert_shown(client: TestClient) -> None:
             "ranking",
             "recipient",
             "refusal-by-turn",
+            "suggestions",
             "theory-of-mind",
             "venting",
         }
@@ -143,6 +147,7 @@ def assert_shown(client: TestClient) -> None:
 def test_every_template_can_be_previewed_edited_opened_copied_and_deleted(
     client: TestClient, db: Connection, lead: Lead, template: str
 ) -> None:
+    client.app.state.model_servers = (SERVER,)  # type: ignore[attr-defined]  # the application of the test
     store_study(db, read_template(template, "Ours", "ours"), lead.id)
     assert_shown(client)
     form = client.get("/studies/ours/design/study").text

@@ -66,6 +66,9 @@ def has_key(protocol: Protocol) -> bool:
 
 def needs(folder: StudyFolder) -> str:
     """The texts that a study like this one needs for each item."""
+    if folder.protocol.writing:
+        asks = any(one.replies == "model" for one in folder.protocol.writing.all_partners.values())
+        return "Items to write about" + (", and a language model" if asks else "")
     names = [folder.protocol.labels.source(key) for key in folder.protocol.sources]
     talk = folder.responses["turns"].notna().any() if names else folder.items["turns"].notna().any()
     if not names:

@@ -72,6 +72,7 @@ ESTIMATES: dict[str, dict[str, set[str]]] = {
     "written-with-ai": {"more_empathetic": VOTED, "emotional_reactions": RATED},
     "several-models": {"empathy": RATED},
     "reasoning-models": {"empathy": {*RATED, "attribute_effect"}},
+    "suggestions": {},
     "venting": {},
     "follow-up": {},
     "empathy-scale": {"goals": {"mean", "sd", "mean_difference"}},
