@@ -1,7 +1,7 @@
-"""Time and processor time of the page *Raters* and of the queries behind it, with a million ratings.
+"""Time and processor time of the pages *Raters* and *Overview*, and of the queries behind *Raters*.
 
-python -m benchmarks.raters_page [--raters 500] [--items 1000]. Each rater rates both responses to every item;
-`--raters 2000 --items 15` is a large study of people who each rate a little. The database is the one given by
+python -m benchmarks.raters_page [--raters 500] [--items 1000]. Each rater rates both responses to every item: a million
+ratings; `--raters 2000 --items 15` is a large study of people who each rate a little. The database is the one given by
 DATABASE_URL, or a temporary one. Processor time of a query counts this program and the connection to the database,
 without its parallel workers; that of a page only the server process, which also answers raters.
 """
@@ -9,6 +9,7 @@ without its parallel workers; that of a page only the server process, which also
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from itertools import count
 from statistics import median
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-PAGE = f"/studies/{SLUG}/raters"
+PAGES = {"Raters": f"/studies/{SLUG}/raters", "Overview": f"/studies/{SLUG}"}
 MORE = """
 WITH came AS (INSERT INTO raters (study_id, key) VALUES (:study, :key) RETURNING id)
 INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, number)
@@ -47,17 +48,16 @@ def measured(
     print(f"{name:<40} {time.perf_counter() - begun:6.2f} s {processor:6.2f} s of processor")
 
 
-def measure_page(url: str, n_starts: int = 5) -> None:
+def measure_page(url: str, name: str, path: str, n_starts: int = 5) -> None:
     """Print the median of the first and of the second view of server processes that have answered something else."""
-    add_session(url)
     views: list[list[tuple[str, float, float]]] = []
     for _ in range(n_starts):
         with restarted(url) as served:
-            views.append([get(served, PAGE) for _ in range(2)])
-    for name, of_view in zip(("first", "second"), zip(*views, strict=True), strict=True):
+            views.append([get(served, path) for _ in range(2)])
+    for which, of_view in zip(("first", "second"), zip(*views, strict=True), strict=True):
         page, seconds, used = of_view[0][0], *(median(one[k] for one in of_view) for k in (1, 2))
         print(
-            f"{f'page, {name} view of a server process':<40} {seconds:6.2f} s {used:6.2f} s of processor, "
+            f"{f'{name}, {which} view of a server process':<40} {seconds:6.2f} s {used:6.2f} s of processor, "
             f"{len(page.encode()):,} bytes"
         )
 
@@ -95,7 +95,10 @@ def main() -> None:
             measured(db, "evidence, no new ratings", lambda: known.of(db, study, asked_about))
             rows, evidence = list_rater_rows(db, study), known.of(db, study, asked_about)
             measured(db, "flags", lambda: review(protocol, rows, evidence))
-        measure_page(url)
+        add_session(url)
+        for name, path in PAGES.items():
+            measure_page(url, name, path)
+    print(f"load on the machine: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ a rater does not change them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from math import asin, atanh, comb, sqrt
 from statistics import mean, median, stdev
 from typing import Literal, NamedTuple, TypeVar
@@ -57,8 +56,7 @@ class Typing(NamedTuple):
         return self.n_keystrokes / (self.typing_ms / 1000) if self.typing_ms else None
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What one rater did, in the numbers that the rules are about.
 
     Attributes:

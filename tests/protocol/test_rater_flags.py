@@ -5,8 +5,6 @@ References: Carver (1992) for reading rates; Matjasic, Vehovar and Lozar Manfred
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -50,10 +48,10 @@ def test_three_hasty_raters_who_failed_the_only_check_are_flagged() -> None:
     """Ten trials in twelve seconds, as seen in a study whose times are skewed: 3 SD below the mean is negative."""
     times = [13.5, 13.4, 13.7, 14.7, 8.9, 11.4, 19.9, 8.5, 5.9, 7.1, 7.8, 9.3, 11.4, 17.5, 16.2, 9.8, 11.8, 35.5, 11.6]
     people = {
-        f"r{place}": replace(USUAL, median_ms=6_000 * minutes, total_ms=60_000 * minutes)
+        f"r{place}": USUAL._replace(median_ms=6_000 * minutes, total_ms=60_000 * minutes)
         for place, minutes in enumerate(times)
     }
-    hasty = dict.fromkeys("xyz", replace(USUAL, median_ms=1_200, total_ms=12_000, n_words=3_000, n_failed=1))
+    hasty = dict.fromkeys("xyz", USUAL._replace(median_ms=1_200, total_ms=12_000, n_words=3_000, n_failed=1))
     found = flags_of(ONE_CHECK, {**people, **hasty})
     assert set(found) == {"x", "y", "z"}
     assert [flag.words for flag in found["x"]] == [
@@ -93,50 +91,50 @@ def test_three_hasty_raters_who_failed_the_only_check_are_flagged() -> None:
     ],
 )
 def test_each_rule_has_its_limit(changes: dict[str, float | None], expected: list[str]) -> None:
-    assert rules(replace(USUAL, **changes)) == expected  # type: ignore[arg-type]
+    assert rules(USUAL._replace(**changes)) == expected  # type: ignore[arg-type]
 
 
 def test_flags_name_their_evidence() -> None:
-    assert words(replace(USUAL, n_left=1, n_sides=12, agreement=-0.2)) == [
+    assert words(USUAL._replace(n_left=1, n_sides=12, agreement=-0.2)) == [
         "Chose the right side in 11 of 12 choices",
         "Agreement with the others is at chance: correlation −0.20 over 20 ratings (median rater 0.50)",
     ]
-    assert words(replace(USUAL, n_most=20)) == ["20 of 20 ratings are the same"]
-    assert words(replace(USUAL, longest_run=25, longest_side_run=14, n_sides=40, n_left=20)) == [
+    assert words(USUAL._replace(n_most=20)) == ["20 of 20 ratings are the same"]
+    assert words(USUAL._replace(longest_run=25, longest_side_run=14, n_sides=40, n_left=20)) == [
         "25 equal ratings in a row",
         "Chose the same side 14 times in a row",
     ]
 
 
 def test_nobody_is_flagged_for_agreement_that_is_low_for_all() -> None:
-    low = {name: replace(USUAL, agreement=r) for name, r in zip("abcd", (-0.1, 0.0, 0.05, -0.2), strict=True)}
+    low = {name: USUAL._replace(agreement=r) for name, r in zip("abcd", (-0.1, 0.0, 0.05, -0.2), strict=True)}
     assert flags_of(ONE_CHECK, low) == {}
-    assert flags_of(ONE_CHECK, {"a": replace(USUAL, agreement=-0.9), "b": USUAL}) == {}, "too few to compare"
+    assert flags_of(ONE_CHECK, {"a": USUAL._replace(agreement=-0.9), "b": USUAL}) == {}, "too few to compare"
 
 
 def test_declared_rule_of_standard_deviations_still_holds() -> None:
     checks = Checks.model_validate({"too_fast_sd": 1.5})
-    times = {name: replace(USUAL, total_ms=400_000 + 1000 * place) for place, name in enumerate("abcdefgh")}
-    hasty = replace(USUAL, total_ms=150_000)
+    times = {name: USUAL._replace(total_ms=400_000 + 1000 * place) for place, name in enumerate("abcdefgh")}
+    hasty = USUAL._replace(total_ms=150_000)
     assert [flag.words for flag in flags_of(checks, {**times, "hasty": hasty})["hasty"]] == [
         "Total time more than 1.5 SD below the mean"
     ]
-    assert flags_of(checks, {**times, "hasty": replace(hasty, n_trials=5)}) == {}, "who has not rated as much"
+    assert flags_of(checks, {**times, "hasty": hasty._replace(n_trials=5)}) == {}, "who has not rated as much"
     assert flags_of(Checks(), {**times, "hasty": hasty}) == {}
     assert flags_of(checks, {"a": USUAL, "b": hasty}) == {}
 
 
 def test_typing_is_flagged_where_it_was_counted() -> None:
     pasted = Typing(1, 90, 20, 80, 500)
-    assert words(replace(USUAL, typing=pasted)) == [
+    assert words(USUAL._replace(typing=pasted)) == [
         "Pasted 80% of what was entered in 1 text answer",
         "40 keystrokes per second in 1 text answer",
     ]
-    assert words(replace(USUAL, typing=Typing(2, 90, 20, 80, 0))) == [
+    assert words(USUAL._replace(typing=Typing(2, 90, 20, 80, 0))) == [
         "Pasted 80% of what was entered in 2 text answers"
     ]
     for usual in (Typing(1, 60, 60, 0, 20_000), Typing(1, 9, 5, 4, 1), Typing(1, 0, 0, 0, 0)):
-        assert rules(replace(USUAL, typing=usual)) == []
+        assert rules(USUAL._replace(typing=usual)) == []
     assert Typing(0, 0, 0, 0, 0).pasted_share == 0
 
 
@@ -144,8 +142,8 @@ def test_few_raters_who_answer_at_random_agree_with_nobody_by_chance_alone() -> 
     """Of raters without any relation to the others, at most about one in a hundred is above the limit of chance."""
     rng = np.random.default_rng(1)
     correlations = (float(np.corrcoef(rng.random(60), rng.random(60))[0, 1]) for _ in range(400))
-    random = {n: replace(USUAL, n_compared=60, agreement=r) for n, r in enumerate(correlations)}
-    attentive = {f"a{n}": replace(USUAL, n_compared=60) for n in range(500)}
+    random = {n: USUAL._replace(n_compared=60, agreement=r) for n, r in enumerate(correlations)}
+    attentive = {f"a{n}": USUAL._replace(n_compared=60) for n in range(500)}
     flagged = flags_of(ONE_CHECK, {str(n): one for n, one in random.items()} | attentive)
     assert 0.85 < len(flagged) / len(random) <= 1
     assert not set(attentive) & set(flagged)
@@ -155,10 +153,10 @@ def test_choices_are_compared_by_the_arcsine_where_nothing_is_rated() -> None:
     """asin(.2) is below asin(.9) - 2.326 / sqrt(30) and below 2.326 / sqrt(30); asin(.5) is above the latter."""
     usual = Evidence(n_ratings=30, n_compared=30, agreement=0.9)
     others = dict.fromkeys("abcde", usual)
-    (flag,) = flags_of(ONE_CHECK, {**others, "one": replace(usual, agreement=0.2)})["one"]
+    (flag,) = flags_of(ONE_CHECK, {**others, "one": usual._replace(agreement=0.2)})["one"]
     assert flag.words.endswith("correlation 0.20 over 30 choices (median rater 0.90)")
     for agreement in (0.5, None):
-        assert flags_of(ONE_CHECK, {**others, "one": replace(usual, agreement=agreement)}) == {}
+        assert flags_of(ONE_CHECK, {**others, "one": usual._replace(agreement=agreement)}) == {}
 
 
 def test_questions_that_raters_are_compared_on_are_the_first_of_their_kind() -> None:

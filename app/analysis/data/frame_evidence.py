@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -38,8 +37,8 @@ def frame_evidence(frames: Frames, protocol: Protocol) -> dict[str, Evidence]:
     checks, typed = scored_checks(frames, protocol), _typed(ratings, protocol)
     n_checks, n_failed = checks["rater"].value_counts(), checks.loc[~checks["is_passed"], "rater"].value_counts()
     return {
-        name: replace(
-            one, n_checks=int(n_checks.get(name, 0)), n_failed=int(n_failed.get(name, 0)), typing=typed.get(name)
+        name: one._replace(
+            n_checks=int(n_checks.get(name, 0)), n_failed=int(n_failed.get(name, 0)), typing=typed.get(name)
         )
         for name in dict.fromkeys([*found, *n_checks.index[n_checks.index.isin(persons)]])
         for one in [found.get(name, Evidence())]

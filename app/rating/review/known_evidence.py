@@ -43,7 +43,10 @@ class KnownEvidence:
     def of(self, db: Connection, study_id: int, questions: Compared) -> Mapping[int, Evidence]:
         """The evidence about each rater of the study who has answered, by the number of the rater."""
         key = study_id, questions, get_server_start(db)
-        known = self._known.get(key, _Known({}, {}))
+        known = self._known.get(key)
+        if known is None:
+            read = list_answers_by_rater(db, study_id, questions)
+            return self._keep(key, read, list_rater_kinds(db, study_id)) if read else {}
         states = list_rater_states(db, study_id)
         current = {rater: one for rater, one in known.answers.items() if one.is_current(states.get(rater))}
         changed = states.keys() - current.keys()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -73,11 +73,9 @@ def review(
     typing: Mapping[int, Typing] | None = None,
 ) -> list[ReviewedRater]:
     """All raters with their flags; people, model judges and simulated raters are each compared with their own."""
-    found, typed = evidence or {}, typing or {}
+    found, typed, none = evidence or {}, typing or {}, Evidence()
     every = {
-        row.id: replace(
-            found.get(row.id, Evidence()), n_checks=row.n_checks, n_failed=row.n_failed, typing=typed.get(row.id)
-        )
+        row.id: found.get(row.id, none)._replace(n_checks=row.n_checks, n_failed=row.n_failed, typing=typed.get(row.id))
         for row in rows
     }
     group = {row.id: group_of(row, every[row.id]) for row in rows}

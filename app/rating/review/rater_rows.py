@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -118,8 +117,7 @@ _ROWS = text("""
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class RaterRow:
+class RaterRow(NamedTuple):
     """One rater. `reason` is that of the last decision. `state` is None without a rating session.
 
     `is_moved`: the study was also opened in a browser that only had the rater's ID.
@@ -171,4 +169,4 @@ def list_rater_rows(db: Connection, study_id: int, repeated: Collection[str] = (
         repeated: the checks that do not count, because they are repeated until they are passed.
     """
     found = db.execute(_ROWS, {"study": study_id, "repeated": list(repeated)})
-    return [RaterRow(**row) for row in found.mappings()]
+    return [RaterRow._make(row) for row in found.columns(*RaterRow._fields)]

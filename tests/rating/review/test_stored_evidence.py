@@ -243,7 +243,7 @@ def test_page_and_report_flag_the_same_raters_for_the_same_reasons(db: Connectio
     report, flags = frame_evidence(only, protocol), rater_flags(only, protocol)
     for name in people:
         own = page[name].evidence
-        assert replace(report[name], agreement=None) == replace(own, agreement=None)
+        assert report[name]._replace(agreement=None) == own._replace(agreement=None)
         assert report[name].agreement == pytest.approx(own.agreement)
         assert flags.get(name, ()) == page[name].flags
     assert [name for name in people if page[name].flags] == ["hasty"]
