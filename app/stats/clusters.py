@@ -147,6 +147,26 @@ def satterthwaite(*parts: tuple[float, float]) -> float:
     return sum(variance for variance, _ in parts) ** 2 / sum(variance**2 / df for variance, df in parts)
 
 
+def crossed_df(by_item: tuple[float, float], by_rater: tuple[float, float], by_cell: tuple[float, float]) -> float:
+    """Return Satterthwaite's degrees of freedom of V_item + V_rater - V_cell, the larger of the first two at least.
+
+    Each variance comes with its own: V^2 / (V_item^2 / df_item + V_rater^2 / df_rater + V_cell^2 / df_cell), as in the
+    quasi-F test of crossed random effects (Satterthwaite 1946; Clark 1973, J. Verbal Learn. Verbal Behav. 12:335).
+    Never fewer than the smaller of both numbers of clusters, minus 1: more are right where raters hardly differ. Not
+    with three clusters or fewer, whose variance is too uncertain (`benchmarks.prediction_powered`).
+
+    >>> round(crossed_df((4.0, 20), (1.0, 5), (1.0, 100)), 1), crossed_df((0.0, 20), (1.0, 5), (0.0, 100))
+    (15.8, 5.0)
+    >>> crossed_df((4.0, 20), (1.0, 2), (1.0, 100))
+    2.0
+    """
+    (item, df_item), (rater, df_rater) = by_item, by_rater
+    whole = max(item + rater - by_cell[0], item, rater)
+    spread = sum(variance**2 / df for variance, df in (by_item, by_rater, by_cell))
+    fewest = float(min(df_item, df_rater))
+    return max(whole**2 / spread, fewest) if spread > 0 and fewest >= FEW_RATERS else fewest
+
+
 def upper_limit(variance: float, df: float) -> float:
     """Return the upper limit of the one-sided 75% interval of a variance: variance x df / the chi-square quantile.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.stats.arrays import Floats, Ints
-from app.stats.clusters import cluster_variance, clusters, t_quantile
+from app.stats.clusters import cluster_variance, clusters, crossed_df, t_quantile
 from app.stats.jackknife import fisher_ends
 
 # Below this, a correlation has no interval by Fisher's z.
@@ -22,10 +22,16 @@ MIN_ITEMS = 4
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Variance of an estimate: `items` divided by the number of items plus `raters` divided by that of raters."""
+    """Variance of an estimate: `items` divided by the number of items plus `raters` divided by that of raters.
+
+    `cells`, divided by the number of item x rater cells, of which there are `per_item` for an item, is a part of the
+    observed variances between items and between raters; it matters for the degrees of freedom only, see `crossed_df`.
+    """
 
     items: float
     raters: float
+    cells: float
+    per_item: float
 
     def width(self, n_items: int, n_raters: int, *, of: int, correlation: float, level: float = 0.95) -> float | None:
         """Return the width of the interval if `n_raters` rate `n_items` of the items that a judge rates.
@@ -40,12 +46,15 @@ class Components:
         Returns:
             None with fewer than two items or raters, which give no interval.
         """
-        df = min(n_items, n_raters) - 1
-        if df < 1:
+        if min(n_items, n_raters) <= 1:
             return None
-        kept = 1 - correlation**2 * (1 - n_items / of)
-        error = float((kept * self.items / n_items + self.raters / n_raters) ** 0.5)
-        return 2 * t_quantile(df, level) * error
+        explained = correlation**2 if n_items < of else 0.0
+        kept = (1 - explained * (1 - n_items / of)) * self.items / n_items
+        n_cells, rater = n_items * self.per_item, self.raters / n_raters
+        # what the judge explains of the items that people rate is in their cells too
+        cell = max(self.cells - explained * self.items, 0.0) / n_cells
+        df = crossed_df((kept, n_items - 1), (rater + cell, n_raters - 1), (cell, n_cells - 1))
+        return float(2 * t_quantile(df, level) * (kept + rater) ** 0.5)
 
 
 def components(studies: Sequence[tuple[Floats, Ints, Ints]]) -> Components | None:
@@ -64,11 +73,13 @@ def components(studies: Sequence[tuple[Floats, Ints, Ints]]) -> Components | Non
             by_rater = cluster_variance(influence, groups.rater, groups.n_raters)
             by_cell = cluster_variance(influence, groups.cell, groups.n_cells)
             # not max(…, 0): a mean over studies must not become larger by chance
-            found.append((by_item * groups.n_items, (by_rater - by_cell) * groups.n_raters))
+            of_raters = (by_rater - by_cell) * groups.n_raters
+            per_item = groups.n_cells / groups.n_items
+            found.append((by_item * groups.n_items, of_raters, by_cell * groups.n_cells, per_item))
     if not found:
         return None
-    items, raters = np.mean(found, axis=0)
-    return Components(float(items), max(float(raters), 0.0))
+    items, raters, cells, per_item = np.mean(found, axis=0).tolist()
+    return Components(items, max(raters, 0.0), cells, per_item)
 
 
 def correlation_ends(r: float, n: int, level: float = 0.95) -> tuple[float, float] | None:

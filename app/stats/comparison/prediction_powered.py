@@ -25,7 +25,15 @@ from scipy import special
 
 from app.stats.arrays import Bools, Floats, Ints, Labels, codes
 from app.stats.clusters import METHOD as TWO_WAY
-from app.stats.clusters import cluster_variance, clusters, few_raters_note, t_p_value, t_quantile, without_interval
+from app.stats.clusters import (
+    cluster_variance,
+    clusters,
+    crossed_df,
+    few_raters_note,
+    t_p_value,
+    t_quantile,
+    without_interval,
+)
 from app.stats.comparison.percent import as_percent
 from app.stats.result import Interval, Method, Result, undefined
 
@@ -127,9 +135,9 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
     items a slope is mostly chance, and would make intervals wider.
 
     Intervals generalize to new items and new raters: two-way clustered as in `clusters`, where the judge's values
-    belong to items only, and items within and outside the sample are two independent samples. Degrees of freedom: the
-    smaller number of sampled items and raters, minus 1. If each rater rated one side only, as at one level of a factor,
-    the variance between raters is the sum of that within each side, and one more degree of freedom is lost.
+    belong to items only, and items within and outside the sample are two independent samples. Degrees of freedom are
+    those of `crossed_df`, with those of the sampled items. If each rater rated one side only, as at one level of a
+    factor, the variance between raters is the sum of that within each side, and one more degree of freedom is lost.
 
     Raises:
         ValueError: a chance that is not above 0 and at most 1.
@@ -366,8 +374,7 @@ def _estimated(sample: Sample, weight: float, null: float | None, level: float) 
     bare = Result(estimate, METHOD, note=few_raters_note(groups))
     arm = _arm_of_raters(sample.sign[sample.unit] > 0, groups.rater, groups.n_raters)
     n_arms = [int((arm == one).sum()) for one in np.unique(arm)]
-    df = min(groups.n_items - 1, groups.n_raters - len(n_arms))
-    if df < 1 or min(n_arms) < 2:  # noqa: PLR2004 - a variance needs two
+    if groups.n_items - 1 < 1 or min(n_arms) < 2:  # noqa: PLR2004 - a variance needs two
         return without_interval(bare, "one_cluster", "An interval for new items and raters needs two of each."), 1.0
     n_items = int(sample.item.max()) + 1
     by_place = np.concatenate([sample.item, item]), np.concatenate([of_judge, of_rating])
@@ -381,12 +388,15 @@ def _estimated(sample: Sample, weight: float, null: float | None, level: float) 
     error = float(whole) ** 0.5
     if error <= _ROUNDING * float(np.abs(sample.value).max()):
         return without_interval(bare, "no_variation", "There is no variation between items or raters."), 1.0
+    df = crossed_df(
+        (by_item, len(in_sample) - 1), (by_rater, groups.n_raters - len(n_arms)), (by_cell, groups.n_cells - 1)
+    )
     reach = t_quantile(df, level) * error
     interval = Interval(
         estimate - reach, estimate + reach, Method(TWO_WAY.procedure), level, inference="items_and_raters"
     )
     p_value = None if null is None else t_p_value((estimate - null) / error, df)
-    return replace(bare, interval=interval, standard_error=error, df=float(df), p_value=p_value), float(by_item / whole)
+    return replace(bare, interval=interval, standard_error=error, df=df, p_value=p_value), float(by_item / whole)
 
 
 def _arm_of_raters(is_source: Bools, rater: Ints, n_raters: int) -> Ints:

@@ -14,12 +14,15 @@ ITEM_SD, RATER_SD, NOISE_SD = 1.0, 0.3, 0.8
 
 
 def test_judge_takes_its_part_of_the_variance_between_items() -> None:
-    parts = Components(items=4.0, raters=0.5)
-    error = (4 / 60 * (1 - 0.36 * 0.7) + 0.5 / 20) ** 0.5
-    assert parts.width(60, 20, of=200, correlation=0.6) == pytest.approx(2 * t_quantile(19, 0.95) * error)
+    parts = Components(items=4.0, raters=0.5, cells=5.0, per_item=3)
+    item, rater, cell = 4 / 60 * (1 - 0.36 * 0.7), 0.5 / 20, (5 - 0.36 * 4) / 180
+    df = (item + rater) ** 2 / (item**2 / 59 + (rater + cell) ** 2 / 19 + cell**2 / 179)
+    expected = 2 * t_quantile(df, 0.95) * (item + rater) ** 0.5
+    assert parts.width(60, 20, of=200, correlation=0.6) == pytest.approx(expected)
     assert parts.width(200, 20, of=200, correlation=0.6) == parts.width(200, 20, of=200, correlation=0)
     assert parts.width(60, 20, of=200, correlation=-0.6) == parts.width(60, 20, of=200, correlation=0.6)
     assert parts.width(1, 20, of=200, correlation=0.6) is None
+    assert Components(0.0, 0.0, 0.0, 3).width(60, 20, of=200, correlation=0) == 0
 
 
 def test_components_are_those_that_the_studies_were_simulated_with() -> None:
@@ -35,6 +38,8 @@ def test_components_are_those_that_the_studies_were_simulated_with() -> None:
     # raters: .25 + 1 / 30, minus 12 times the variance of a cell (1 + .25 + 1) over 360 cells
     assert parts.items == pytest.approx(1 + 1 / 12, rel=0.05)
     assert parts.raters == pytest.approx(0.25 + 1 / 30 - 12 * 2.25 / 360, rel=0.08)
+    assert parts.cells == pytest.approx(2.25, rel=0.05)
+    assert parts.per_item == 12
 
 
 def test_one_item_has_no_components() -> None:
@@ -58,7 +63,9 @@ def test_planned_width_is_that_of_simulated_studies(noise: float) -> None:
         mean = np.bincount(unit, value) / PER_ITEM
         correlations.append(np.corrcoef(mean, judge[:M])[0, 1])
     # a rater's effect on an item is in the variance between items
-    parts = Components(ITEM_SD**2 + (NOISE_SD**2 + RATER_SD**2) / PER_ITEM, RATER_SD**2 * (1 - R / (M * PER_ITEM)))
+    of_cells = ITEM_SD**2 + RATER_SD**2 + NOISE_SD**2
+    of_items = ITEM_SD**2 + (NOISE_SD**2 + RATER_SD**2) / PER_ITEM
+    parts = Components(of_items, RATER_SD**2 * (1 - R / (M * PER_ITEM)), of_cells, PER_ITEM)
     planned = parts.width(M, R, of=N, correlation=float(np.mean(correlations)))
     assert planned == pytest.approx(np.mean(widths), rel=0.03)
 

@@ -116,10 +116,14 @@ def test_ratings_of_a_unit_by_several_raters_vary_between_raters() -> None:
     found = prediction_powered(table.ravel(), unit=unit, rater=rater, judge=judge, item=np.arange(9))
     by_item, by_rater = table.mean(axis=1).var(ddof=1) / 6, table.mean(axis=0).var(ddof=1) / 5
     by_cell = table.var(ddof=1) / 30
-    expected = max(by_item + by_rater - by_cell, by_item, by_rater) ** 0.5
-    assert found.people.standard_error == pytest.approx(expected)
+    whole = max(by_item + by_rater - by_cell, by_item, by_rater)
+    assert found.people.standard_error == pytest.approx(whole**0.5)
+    # as the quasi-F test of crossed random effects
+    df = whole**2 / (by_item**2 / 5 + by_rater**2 / 4 + by_cell**2 / 29)
+    assert df > 4
+    assert found.people.df == pytest.approx(df)
     assert found.combined.estimate == found.people.estimate == pytest.approx(table.mean())
-    assert (found.judge_weight, found.combined.df, found.combined.note) == (0.0, 4.0, NO_WEIGHT)
+    assert (found.judge_weight, found.combined.df, found.combined.note) == (0.0, found.people.df, NO_WEIGHT)
     assert found.effective_n.estimate == 30
 
 
