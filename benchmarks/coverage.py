@@ -90,7 +90,7 @@ REMARKS = (
     "chance). Noise makes up most of the variance between items, so that the variance of items and raters less that",
     "of their cells falls below the variance between raters in three of four studies with 4 raters, and the larger is",
     "taken. Without that floor the interval would cover .88 (4 raters) and .93 (6 raters). It is kept, because too",
-    "wide is the safer error.",
+    "wide is the safer error. A note beside the estimate says so.",
     "",
     "`trade_off` and `item_attribute_interaction` are conservative below 20 raters (p below .05 in .02 to .03 of",
     "studies): they have the floor of `amce`. A note beside the estimate says so. Ratios without a bounded interval",
@@ -99,7 +99,9 @@ REMARKS = (
     "the same few raters rate, the degrees of freedom are those of items and raters together: with n - 1 of n raters,",
     "`item_attribute_effect` and `item_attribute_accuracy` covered .98 and .99 with 4.",
     "",
-    "`attribute_effect` with 4 raters is a little too narrow: .924 in 3,000 further studies, .937 with 6 raters.",
+    "`attribute_effect` with 4 raters is a little too narrow: .924 in 3,000 further studies, .937 with 6 raters. A",
+    "note says so below 6 raters; contrasts of an arm or a group of fewer than five raters have one too. Notes are",
+    "below the tables of the results, and the first one of a primary contrast is an objection of *Reviewer 2*.",
 )
 
 

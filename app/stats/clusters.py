@@ -23,9 +23,6 @@ BY_ITEM = Method("item_cluster_t")
 # with so few raters, an interval for new raters is too wide to be useful
 FEW_RATERS = 3
 _UPPER = 0.75
-# from this number on, contrasts within raters cover .95 to .965
-_MANY = 20
-_CAUTIOUS = "With {n} raters, this interval is somewhat wider than it needs to be."
 _FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
 
 # the most recent arrays (weak references) with their clusters
@@ -285,16 +282,6 @@ def _with_t_interval(
 
 def _on_scale(value: float, *, is_share: bool) -> float:
     return float(special.logit(value)) if is_share else value
-
-
-def noted_if_cautious(result: Result) -> Result:
-    """Add that the interval is wider than needed if it rests on fewer than 20 raters.
-
-    For contrasts whose variance of raters is mostly noise: the larger of two variances is taken, and with few raters it
-    is too large on average (docs/statistics/coverage.md).
-    """
-    n = result.n_raters or 0
-    return result.noted(_CAUTIOUS.format(n=n)) if result.interval and n < _MANY else result
 
 
 def few_raters_note(groups: Clusters) -> str:

@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from app.stats.arrays import Floats, Labels
-from app.stats.clusters import noted_if_cautious, t_quantile, without_interval
+from app.stats.clusters import t_quantile, without_interval
 from app.stats.factors import ComponentDesign, component_design
 from app.stats.result import Interval, Method, Result, undefined
 
@@ -77,7 +77,7 @@ def _ratio(design: ComponentDesign, one: int, other: int, level: float) -> Resul
     if ends is None:
         return without_interval(found, "separation", UNBOUNDED)
     interval = Interval(*ends, METHOD, level, inference="items_and_raters")
-    return noted_if_cautious(replace(found, interval=interval))
+    return replace(found, interval=interval)
 
 
 def fieller(

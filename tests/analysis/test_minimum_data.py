@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.analysis.minimum_data import enough, with_minimum_data, without_uninformative_interval
+from app.analysis.minimum_data import (
+    NARROW,
+    WIDE,
+    enough,
+    with_known_coverage,
+    with_minimum_data,
+    without_uninformative_interval,
+)
 from app.analysis.statistic import statistics
-from app.analysis.wording.formatting import interval_text
+from app.analysis.wording.formatting import interval_text, interval_warnings
+from app.stats.arms import FEW_IN_ARM, FEW_IN_POOL, warned_of_few
 from app.stats.result import Interval, Method, Result, undefined
 from tests.kit.frames import CHOICE, FIVE, find, first, frames, only, protocol
 
@@ -182,3 +191,33 @@ def test_undefined_result_keeps_its_own_reason() -> None:
     nothing = undefined("no_variation")
     assert enough(nothing, 1, 5, "ratings") is nothing
     assert enough(Result(1.0), 1, 5, "repeats").note == "not shown: needs 5 repeats, has 1"
+
+
+@pytest.mark.parametrize(
+    ("statistic", "n", "words"),
+    [
+        ("amce", 6, "somewhat wider than it needs to be"),
+        ("amce", 10, ""),
+        ("trade_off", 19, "somewhat wider"),
+        ("attribute_effect", 4, "slightly too narrow"),
+        ("attribute_effect", 6, ""),
+        ("mean_difference", 4, ""),
+    ],
+)
+def test_interval_that_is_known_to_have_another_level_says_so(statistic: str, n: int, words: str) -> None:
+    counts: Counts = {"n_items": 30, "n_units": 60, "n_pairable_units": 60, "n_raters": n, "n_ratings": 200}
+    interval = Interval(0.1, 0.3, Method("two_way_cluster_t"), 0.95, inference="items_and_raters")
+    found = with_known_coverage(Result(0.2, interval=interval), statistic, counts)
+    assert found.note.startswith(f"With {n} raters, this interval is" if words else "")
+    assert words in found.note
+    assert bool(found.note) == bool(words)
+    assert with_known_coverage(Result(0.2), statistic, counts).note == ""
+
+
+def test_every_note_on_an_interval_of_few_raters_is_told_from_other_notes() -> None:
+    interval = Interval(0.1, 0.3, Method("two_way_cluster_t"), 0.95, inference="items_and_raters")
+    of_side = warned_of_few(Result(0.2, interval=interval), np.array([True, False]), np.array(["a", "b"])).note
+    for words in (FEW_IN_ARM, FEW_IN_POOL, WIDE, NARROW, of_side):
+        said = words.format(n=2, what="raters")
+        assert interval_warnings(f"Ties count as half. {said} Nothing else.") == [said]
+    assert interval_warnings("With fewer items, it is not estimated. One rater saw both.") == []

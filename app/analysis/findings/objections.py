@@ -15,7 +15,14 @@ from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report
 from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import estimate_text, interval_text, number, of_text, statistic_text
+from app.analysis.wording.formatting import (
+    estimate_text,
+    interval_text,
+    interval_warnings,
+    number,
+    of_text,
+    statistic_text,
+)
 from app.base.numbers import p_statement, styled, whole
 from app.base.words import counted
 from app.protocol.study import Protocol
@@ -119,6 +126,14 @@ def _few_raters(found: Evidence, least: float) -> str:
     return f"{counted(n, 'rater')} took part, too few to generalize to other raters."
 
 
+def _interval_of_few(found: Evidence, _: float) -> str:
+    """The interval of a primary contrast that rests on few raters, or on few in one arm."""
+    for one in (each for result in found.report.primary for each in result.estimates if each.ci_low is not None):
+        if warnings := interval_warnings(one.note):
+            return f"{_name_of(one, found)}, {_shown(one)}: {warnings[0][:1].lower()}{warnings[0][1:]}"
+    return ""
+
+
 def _few_items(found: Evidence, least: float) -> str:
     n, primary = found.report.sample.n_items, [one for result in found.report.primary for one in result.estimates]
     if primary and not any(one.n_items for one in primary):
@@ -204,6 +219,11 @@ RULES = (
     Rule(
         *("few_raters", 8, 5, _few_raters),
         "Add raters, or limit the conclusion to these raters and say so.",
+        "pustejovsky2018",
+    ),
+    Rule(
+        *("interval_of_few", 8, 0.0, _interval_of_few),
+        "Add raters, and do not rest a conclusion on an end of the interval.",
         "pustejovsky2018",
     ),
     Rule(

@@ -22,7 +22,6 @@ from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Recorded, Statistic, declare, share_points
 from app.protocol.primary import TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
-from app.stats.clusters import noted_if_cautious
 from app.stats.factors import factor_effect, interaction
 from app.stats.result import Method, undefined
 
@@ -154,8 +153,7 @@ def _levels(
         part, is_level, cluster = part.select(has_both), is_level[has_both], cluster[has_both]
         if len(part.value) and statistic == "item_attribute_interaction":
             is_mine = part.source == data.code_of(str(of["source"]))
-            found = interaction(part.value, is_mine, is_level, item=cluster, rater=part.rater)
-            found = noted_if_cautious(found).noted(note)
+            found = interaction(part.value, is_mine, is_level, item=cluster, rater=part.rater).noted(note)
         elif len(part.value):
             found = factor_effect(part.value, is_level, item=cluster, rater=part.rater, is_of_items=True).noted(note)
         else:

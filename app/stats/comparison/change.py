@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from app.stats.arms import warned_of_few
 from app.stats.arrays import Bools, Floats, spread
 from app.stats.clusters import t_p_value, t_quantile, without_interval
 from app.stats.linear.cluster_robust import cluster_variance
@@ -63,7 +64,7 @@ def change_difference(before: Floats, after: Floats, is_treated: Bools, *, level
     contrast = np.eye(len(columns))[-1]
     note = "The scores before do not vary." if is_constant else ""
     bare = Result(fit.estimate(contrast), ANCOVA, note=note).with_counts(**counts)
-    return _with_own_variances(bare, fit, contrast, level)
+    return warned_of_few(_with_own_variances(bare, fit, contrast, level), treated, np.arange(n))
 
 
 def _with_own_variances(bare: Result, fit: LeastSquares, contrast: Floats, level: float) -> Result:

@@ -92,6 +92,11 @@ LEFT = Estimate("choice", "preference", {}, "first_side_share", 0.6, 0.55, 0.65,
         ("flagged_decide", {"unflagged": OPEN}, "on Empathy is no longer clear without flagged raters: 0.50 ("),
         ("no_evidence", {"shown": OPEN}, "on Empathy is inconclusive, which is no evidence that there is none: 0.50 ("),
         ("few_raters", {"report": with_more(raters=(RaterGroup("person", None, 4),))}, "4 raters took part, too few"),
+        (
+            "interval_of_few",
+            {"shown": replace(CLEAR, note="Ties. One arm has only 2 raters, so the interval is wide.")},
+            "0.50 (95% CI 0.10 to 0.90): one arm has only 2 raters, so the interval is wide.",
+        ),
         ("few_items", {"report": with_more(n_items=9)}, "The results rest on 9 items, too few"),
         (
             "detected",

@@ -37,6 +37,7 @@ from app.analysis.wording.formatting import (
     UNADJUSTED,
     estimate_text,
     interval_text,
+    interval_warnings,
     scope_text,
     statistic_text,
     why_text,
@@ -186,6 +187,7 @@ def _block(caption: str, columns: Sequence[Column], estimates: Sequence[Estimate
         *_declared_tests(kept.values(), shown),
         *_about_p(tested, shown, kept.values()),
         *_notes(rows.values(), shown),
+        *_about_intervals(rows.values(), shown),
     )
     return Block(caption, first, rest if rest.rows else None, notes)
 
@@ -250,6 +252,13 @@ def _notes(rows: Iterable[Found], columns: Sequence[Column]) -> tuple[str, ...]:
         whys = (why_text(f).removeprefix("not shown: ").removeprefix("not estimable: ") for f in missing)
         reasons.update(why.rstrip(".") for why in whys)
     return (*(f"{DASH}{why}." for why, _ in reasons.most_common(MAX_REASONS)), *_without_interval(rows, columns))
+
+
+def _about_intervals(rows: Iterable[Found], columns: Sequence[Column]) -> Iterator[str]:
+    """What is to be known of intervals of few raters, each sentence once."""
+    shown = (f for found in rows for column in columns if (f := _find(column, found)) is not None)
+    said = Counter(words for f in shown if f.ci_low is not None for words in interval_warnings(f.note))
+    yield from (words for words, _ in said.most_common(MAX_REASONS))
 
 
 def _without_interval(rows: Iterable[Found], columns: Sequence[Column]) -> Iterator[str]:
