@@ -21,6 +21,7 @@ from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed, Scenario, Simulated
 from app.analysis.planning.size_parameters import width_for_power
 from app.base.words import and_list, counted
+from app.protocol.allocation.human_sample import PROBABILITY
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.preregistration import SizePlan
 from app.protocol.study import Protocol
@@ -82,7 +83,7 @@ def judge_savings(
     if not judges:
         return None
     sample = protocol.design.human_sample
-    n_items = aim.n_items if sample is None else round(aim.n_items / sample.share)
+    n_items = aim.n_items if sample is None else round(aim.n_items * _stands_for(items, sample.share))
 
     @cache
     def size_of(m: int) -> tuple[int, int]:
@@ -104,6 +105,12 @@ def judge_savings(
         size_of=size_of,
         n_simulations=N_SIMULATIONS,
     )
+
+
+def _stands_for(items: Sequence[PlannedItem], share: float) -> float:
+    """How many items one of the sample stands for, on average: the inverse of its probability, that of a drawn one."""
+    chances = [float(item.attributes.get(PROBABILITY, share)) for item in items]
+    return sum(1 / chance for chance in chances) / len(chances) if chances else 1 / share
 
 
 def difference_of(row: PlanRow) -> float:

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from app.analysis.planning.size_parameters import width_for_power
+from app.protocol.allocation.human_sample import PROBABILITY
+from app.protocol.allocation.trials import Candidate, PlannedItem
 from app.protocol.study import Protocol
 from app.results.planning.effort import Rates, effort
 from app.results.planning.forecast import Wish, forecast
@@ -116,3 +118,17 @@ def test_what_a_judge_saves_is_planned_by_the_command_as_on_the_page() -> None:
     margin = [{"question": "empathy", "test": "equivalence", "margin": 1.2}]
     within = Protocol.model_validate({**planned.model_dump(mode="json"), "analysis": {"primary": margin}})
     assert savings_of_plan(within, [], make_plan(within, [], asked), asked, 0.8, None) is None
+
+
+@pytest.mark.parametrize(("chance", "n_items"), [(None, 40), ("0.4", 30)])
+def test_sample_that_grew_stands_for_all_items_and_no_more(chance: str | None, n_items: int) -> None:
+    """12 of 40 items with a share of .3; of a sample that grew to 12 of 30, 40 items were planned."""
+    parts = {"trials": "pairs", "raters_per_trial": 3, "human_sample": {"share": 0.3, "grows_to": 0.4}}
+    planned = Protocol.model_validate(protocol_of(questions=[EMPATHY], design=parts))
+    cells = {PROBABILITY: chance} if chance else {}
+    pair = tuple(Candidate(place, f"r{place}", name) for place, name in enumerate(planned.sources))
+    items = [PlannedItem(f"i{place}", pair, attributes=cells) for place in range(12)]
+    asked = Asked((12,), (8,), (3,), n_simulations=2)
+    savings = savings_of_plan(planned, items, make_plan(planned, items, asked), asked, 0.8, 1.0)
+    assert savings
+    assert savings.n_items == n_items
