@@ -14,6 +14,7 @@ from app.protocol.rating_columns import FILE_COLUMNS
 from app.schema import metadata
 from app.studies.export import ASSIGNMENT_COLUMNS, CHANGE_COLUMNS, SESSION_COLUMNS
 from app.studies.folder.raters import SCORE_COLUMNS
+from app.studies.folder.read import READ, TABLES, WRITTEN_ONLY
 from app.studies.folder.written_tables import EVENT_COLUMNS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -69,3 +70,13 @@ def test_every_study_folder_column_is_in_glossary() -> None:
         assert re.findall(r"`(\w+)`", listed) == list(columns)
     rating_sessions = {*ASSIGNMENT_COLUMNS, *SESSION_COLUMNS, *CHANGE_COLUMNS}
     assert {*EVENT_COLUMNS, *CHECK_COLUMNS, *SCORE_COLUMNS, *rating_sessions} <= set(re.findall(r"`(\w+)`", folder))
+
+
+def test_every_file_of_an_export_is_on_the_page_of_the_study_folder() -> None:
+    """And every file that only an export writes has its columns, or what its lines are, on the page of columns."""
+    page, columns = ((DOCS / name).read_text(encoding="utf-8") for name in ("study-folder.md", "database.md"))
+    # A table can be lines of JSON as well.
+    tables = {f"{name}.jsonl" for name in TABLES}
+    assert [name for name in {*READ, *WRITTEN_ONLY} - tables if f"`{name}`" not in page] == []
+    said = set(re.findall(r"[a-z_]+\.(?:csv|jsonl?)", "\n".join(re.findall(r"^(?:- |  ).*$", columns, re.MULTILINE))))
+    assert {*WRITTEN_ONLY} - said == set()

@@ -52,6 +52,17 @@ def conversing_study(db: Connection, partner: Mapping[str, Any] | None = None, *
     return build_study(db, parts, texts=[{"key": "dog", "text": ITEM, "responses": {}}])
 
 
+def drafting_study(db: Connection, **partner: Any) -> int:  # noqa: ANN401 - of a protocol
+    """A study of drafts with suggestions of one model."""
+    parts = protocol_of(
+        sources={"help": {"kind": "human+model"}},
+        questions=[EMPATHY],
+        design={"trials": "draft"},
+        draft={"partners": {"help": {"model": "m", "prompt": PROMPT, "reply_tokens": 50} | partner}},
+    )
+    return build_study(db, parts, texts=[{"key": "dog", "text": ITEM, "responses": {}}])
+
+
 def awaited(
     db: Connection, study: int, *said: str, key: str = "anna", condition: str = "", assignment: int | None = None
 ) -> int:

@@ -49,6 +49,19 @@ _REPLACED = text("""
     UPDATE conversation_turns SET text = :text
     WHERE study_id = :study AND assignment_id = :assignment AND number = :number AND text <> :text
 """)
+# Both texts of two windows: when the rater goes on with the refused one, the other is no longer the draft.
+_KEEP_BOTH = text("""
+    WITH texts AS (
+      SELECT study_id, rater_id, id, jsonb_build_object(
+        'stored', CAST(:stored AS text), 'refused', CAST(:refused AS text)) AS detail
+      FROM assignments WHERE study_id = :study AND id = :assignment
+    )
+    INSERT INTO events (study_id, rater_id, assignment_id, kind, detail)
+    SELECT study_id, rater_id, id, 'two_windows', detail FROM texts t
+    WHERE NOT EXISTS (
+      SELECT FROM events e WHERE e.study_id = t.study_id AND e.rater_id = t.rater_id AND e.assignment_id = t.id
+      AND e.kind = 'two_windows' AND e.detail = t.detail)
+""")
 # What the rater did not wait for is not shown to them, so it is nothing that was suggested.
 _GIVE_UP = text("""
     UPDATE conversation_turns SET state = 'failed', problem = :problem
@@ -212,9 +225,11 @@ def write(db: Connection, view: AssignmentView, draft: DraftText, number: str, w
     words = with_line_feeds(words)
     if words == draft.text:
         return None
-    if number != str(draft.own.revision):
-        return ELSEWHERE
     most = draft.bounds.max_characters
+    if number != str(draft.own.revision):
+        values = {"study": view.study_id, "assignment": view.id, "stored": draft.text, "refused": words[:most]}
+        db.execute(_KEEP_BOTH, values)
+        return ELSEWHERE
     if len(words) > most:
         return messages(
             "A text has at most %(n)s character; this one has %(found)s. Please shorten it.",

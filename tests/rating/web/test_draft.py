@@ -131,8 +131,12 @@ def test_text_of_another_window_is_shown_and_replaced_only_when_the_rater_goes_o
     assert "From the second window</textarea>" in refused.text
     assert '<div class="verbatim" dir="auto">From the first window</div>' in refused.text
     assert rows(engine, TEXT) == [("From the first window", 1)]
+    press(one, page, "keep", "From the second window")  # sent again
     press(one, refused, "keep", "From the second window")
     assert rows(engine, TEXT) == [("From the second window", 2)]
+    # What was acknowledged in the first window is not lost.
+    both = {"stored": "From the first window", "refused": "From the second window"}
+    assert rows(engine, "SELECT detail FROM events WHERE kind = 'two_windows'") == [(both,)]
 
 
 @pytest.mark.parametrize("number", ["", "-1", "x", "²", "9" * 5000])
