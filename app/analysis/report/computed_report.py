@@ -23,6 +23,7 @@ from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.data.series import Again, asked_again
 from app.analysis.data.simulated import ARE_SIMULATED, counted_frames
 from app.analysis.estimate import Estimate
+from app.analysis.report.explored import DIFFERENCES, explored
 from app.analysis.report.primary import declared_first, mirrors_of, places_of, primary_results, with_roles
 from app.analysis.report.recipe import data_hash, with_recipes
 from app.analysis.report.report import SECTIONS, RaterGroup, Report, Sample
@@ -201,8 +202,6 @@ def _marked(raters: pd.DataFrame, mark: str) -> int:
 # Adjust p-values for multiple testing: the primary contrasts as one family, all others by kind of test.
 
 ADJUSTED = ("comparison", "choice", "ranking", "belief", "subgroup", "contrast")
-# Differences from the reference are in the first section, those between other sources in the second.
-DIFFERENCES = ("comparison", "contrast")
 
 
 def with_adjusted_p(estimates: Sequence[Estimate]) -> list[Estimate]:
@@ -255,7 +254,6 @@ def _family(estimate: Estimate, place: int) -> tuple[object, ...]:
 
 # Notes to read before the estimates: what was excluded, which raters are not human, how many tests were run.
 
-ALPHA = 0.05
 UNKNOWN_RATERS = (
     "It is not known which person gave which rating: raters are counted as slots, intervals generalize to new items "
     "only, and nothing is reported about single raters."
@@ -292,7 +290,8 @@ def notes(
         )
     if not codes.raters.are_known:
         yield UNKNOWN_RATERS
-    yield from _roles(estimates, protocol)
+    yield from _undeclared(protocol)
+    yield from explored(estimates).sentences
     yield from _marked_raters(frames)
     if codes.raters.is_model.any():
         n_models = len(np.unique(codes.rows.rater[codes.raters.is_model[codes.rows.rater]]))
@@ -321,66 +320,6 @@ def _is_all_rated(codes: Codes) -> bool:
     is_model = codes.raters.is_model[codes.rows.rater]
     people, judged = (np.unique(codes.rows.item[kind & (codes.rows.item >= 0)]) for kind in (~is_model, is_model))
     return len(people) > 0 and bool(np.isin(judged, people).all())
-
-
-def _roles(estimates: Sequence[Estimate], protocol: Protocol) -> Iterator[str]:
-    """Yield what was specified before the data, and how many exploratory tests there are."""
-    yield from _undeclared(protocol)
-    primary = [one for one in estimates if one.role == "primary"]
-    tests = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
-    others = [one for one in tests if not any(_compares_same(one, first) for first in primary)]
-    if n_same := len(tests) - len(others):
-        again, are = ("test repeats", "is") if n_same == 1 else ("tests repeat", "are")
-        yield f"{whole(n_same)} {again} the primary comparisons by other methods and {are} no further findings."
-    yield from _explored(others)
-
-
-def _explored(tests: Sequence[Estimate]) -> Iterator[str]:
-    """How many comparisons have a small p-value, each by its first test: further methods tell the same once more.
-
-    A test against a margin has a small p-value where there is no difference.
-    """
-    groups: dict[tuple[object, ...], list[Estimate]] = defaultdict(list)
-    for one in tests:
-        if declared(one.statistic).margin is None:
-            section = DIFFERENCES[0] if one.section in DIFFERENCES else one.section
-            groups[section, one.measured, declared(one.statistic).per, str(_compared(one))].append(one)
-    first = [next((one for one in found if not one.ignores_clusters), None) for found in groups.values()]
-    p_values = [one.p_value for one in first if one is not None]
-    if p_values:
-        n_plain, n_clear = (
-            sum(p is not None and p < ALPHA for p in found)
-            for found in (p_values, adjusted(p_values, "benjamini_hochberg"))
-        )
-        n = round(ALPHA * len(p_values))
-        by_chance = f"about {whole(n)}" if n else "fewer than 1"
-        yield (
-            f"{counted(len(p_values), 'other comparison')}, each by its first test: {whole(n_plain)} with p < .05, "
-            f"by chance {by_chance}; {whole(n_clear)} after adjustment (Benjamini-Hochberg). They only suggest "
-            "hypotheses."
-        )
-    if n_left := len(first) - len(p_values):
-        was = "was" if n_left == 1 else "were"
-        yield (
-            f"Not counted: {counted(n_left, 'comparison')} that {was} only tested as if answers were independent, "
-            "which finds differences too often."
-        )
-
-
-def _compares_same(estimate: Estimate, primary: Estimate) -> bool:
-    """Whether an estimate is of what the primary one compares, in either direction, perhaps at one cut of its scale."""
-    sections = {estimate.section, primary.section}
-    is_of_same = len(sections) == 1 or sections <= set(DIFFERENCES)
-    # a slope over turns is no difference in levels
-    is_of_same = is_of_same and declared(estimate.statistic).per == declared(primary.statistic).per
-    return is_of_same and estimate.measured == primary.measured and _compared(estimate) == _compared(primary)
-
-
-def _compared(estimate: Estimate) -> dict[str, object]:
-    """The scope without a cut of the scale, and the two sources without their direction."""
-    scope = estimate.scope
-    rest = {key: value for key, value in scope.items() if key not in {"cut", "source", "reference"}}
-    return {**rest, "sources": {scope.get("source"), scope.get("reference")}}
 
 
 def _undeclared(protocol: Protocol) -> Iterator[str]:

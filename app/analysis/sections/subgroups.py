@@ -22,6 +22,8 @@ from app.stats.factors import interaction
 from app.stats.result import Method, undefined
 
 SECTION = "subgroup"
+# whether a difference is another one in a subgroup: of ratings, and of shares preferred
+INTERACTIONS = ("interaction", "share_difference")
 AT_MEDIAN = "Split at the median. A slope over all values needs the column in analysis.covariates."
 
 declare(

@@ -17,7 +17,8 @@ from app.analysis.estimate import Estimate, without
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.brief import brief
-from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY, _explored
+from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY
+from app.analysis.report.explored import explored
 from app.analysis.report.labelled import labelled
 from app.analysis.report.primary import places_of
 from app.analysis.report.report_tables import records_csv, report_json
@@ -111,7 +112,7 @@ def test_notes_count_other_tests_of_primary_comparisons_apart_from_exploratory_o
 
 def _tested(statistic: str, p: float, question: str, method: str = "") -> Estimate:
     scope: Scope = {"source": "model", "reference": "human"}
-    return Estimate("comparison", question, scope, statistic, 0.3, p_value=p, method=method)
+    return Estimate("comparison", question, scope, statistic, 0.3, p_value=p, method=method, role="exploratory")
 
 
 def test_each_comparison_counts_once_however_many_methods_tell_it() -> None:
@@ -119,11 +120,21 @@ def test_each_comparison_counts_once_however_many_methods_tell_it() -> None:
     methods = ("mean_difference", "odds_ratio_clmm", "t_paired", "wilcoxon", "share_difference")
     tests = [_tested(one, 0.04, "warm") for one in methods]
     tests += [_tested("mean_difference", 0.2 + 0.02 * n, f"other-{n}") for n in range(19)]
-    (said,) = _explored(tests)
+    (said,) = explored(tests).sentences
     assert said == (
         "20 other comparisons, each by its first test: 1 with p < .05, by chance about 1; 0 after adjustment "
         "(Benjamini-Hochberg). They only suggest hypotheses."
     )
+
+
+def test_interaction_with_a_group_is_a_comparison_beside_the_difference_there() -> None:
+    """It was not counted, although that the difference is another one in a group is what a reader concludes."""
+    scope: Scope = {"subgroup": {"topic": "work"}, "source": "model", "reference": "human"}
+    there, apart = (
+        replace(_tested(name, p, "warm"), section="subgroup", scope=scope)
+        for name, p in (("mean_difference", 0.3), ("interaction", 0.001))
+    )
+    assert explored([there, apart]).first == (there, apart)
 
 
 def test_tests_of_answers_as_independent_and_of_margins_are_no_findings() -> None:
@@ -134,7 +145,7 @@ def test_tests_of_answers_as_independent_and_of_margins_are_no_findings() -> Non
         _tested("equivalence", 0.001, "warm"),
         _tested("chi_square", 0.001, "clear", independent),
     ]
-    counted, left = _explored(tests)
+    counted, left = explored(tests).sentences
     assert counted.startswith("1 other comparison, each by its first test: 0 with p < .05, by chance fewer than 1; 0 ")
     assert left == (
         "Not counted: 1 comparison that was only tested as if answers were independent, which finds differences too "

@@ -1,0 +1,99 @@
+"""How many comparisons that nobody declared have a small p-value, and how many chance would give."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.analysis.estimate import Estimate
+from app.analysis.report.verdicts import ALPHA
+from app.analysis.sections.subgroups import INTERACTIONS
+from app.analysis.sections.subgroups import SECTION as SUBGROUPS
+from app.analysis.statistic import declared
+from app.base.numbers import whole
+from app.base.words import counted
+from app.stats.multiplicity import adjusted
+
+# Differences from the reference are in the first section, those between other sources in the second.
+DIFFERENCES = ("comparison", "contrast")
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """The exploratory comparisons of a report, each by its first test: further methods tell the same once more.
+
+    `n_same` tests repeat primary comparisons by other methods. `n_left` comparisons were only tested as if answers
+    were independent.
+    """
+
+    first: tuple[Estimate, ...]
+    n_same: int
+    n_left: int
+
+    @property
+    def p_adjusted(self) -> list[float]:
+        """The p-values of all comparisons, adjusted as one family by the method of Benjamini and Hochberg (1995)."""
+        found = adjusted([one.p_value for one in self.first], "benjamini_hochberg")
+        return [p for p in found if p is not None]
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """What a report says of them."""
+        if self.n_same:
+            again, are = ("test repeats", "is") if self.n_same == 1 else ("tests repeat", "are")
+            same = f"{whole(self.n_same)} {again} the primary comparisons by other methods"
+            yield f"{same} and {are} no further findings."
+        if self.first:
+            n_plain = sum((one.p_value or 0.0) < ALPHA for one in self.first)
+            n_clear = sum(p < ALPHA for p in self.p_adjusted)
+            n = round(ALPHA * len(self.first))
+            by_chance = f"about {whole(n)}" if n else "fewer than 1"
+            yield (
+                f"{counted(len(self.first), 'other comparison')}, each by its first test: {whole(n_plain)} with "
+                f"p < .05, by chance {by_chance}; {whole(n_clear)} after adjustment (Benjamini-Hochberg). They only "
+                "suggest hypotheses."
+            )
+        if self.n_left:
+            was = "was" if self.n_left == 1 else "were"
+            yield (
+                f"Not counted: {counted(self.n_left, 'comparison')} that {was} only tested as if answers were "
+                "independent, which finds differences too often."
+            )
+
+
+def explored(estimates: Sequence[Estimate]) -> Explored:
+    """Return the comparisons that nobody declared.
+
+    A test against a margin is none of them: it has a small p-value where there is no difference. Whether a difference
+    is another one in a subgroup is a comparison of its own, beside the difference there.
+    """
+    primary = [one for one in estimates if one.role == "primary"]
+    tests = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
+    others = [one for one in tests if not any(_compares_same(one, first) for first in primary)]
+    groups: dict[tuple[object, ...], list[Estimate]] = defaultdict(list)
+    for one in others:
+        if declared(one.statistic).margin is None:
+            section = DIFFERENCES[0] if one.section in DIFFERENCES else one.section
+            is_interaction = section == SUBGROUPS and one.statistic in INTERACTIONS
+            key = (section, one.measured, declared(one.statistic).per, is_interaction, str(_compared(one)))
+            groups[key].append(one)
+    found = [next((one for one in each if not one.ignores_clusters), None) for each in groups.values()]
+    first = tuple(one for one in found if one is not None)
+    return Explored(first, len(tests) - len(others), len(found) - len(first))
+
+
+def _compares_same(estimate: Estimate, primary: Estimate) -> bool:
+    """Whether an estimate is of what the primary one compares, in either direction, perhaps at one cut of its scale."""
+    sections = {estimate.section, primary.section}
+    is_of_same = len(sections) == 1 or sections <= set(DIFFERENCES)
+    # a slope over turns is no difference in levels
+    is_of_same = is_of_same and declared(estimate.statistic).per == declared(primary.statistic).per
+    return is_of_same and estimate.measured == primary.measured and _compared(estimate) == _compared(primary)
+
+
+def _compared(estimate: Estimate) -> dict[str, object]:
+    """The scope without a cut of the scale, and the two sources without their direction."""
+    scope = estimate.scope
+    rest = {key: value for key, value in scope.items() if key not in {"cut", "source", "reference"}}
+    return {**rest, "sources": {scope.get("source"), scope.get("reference")}}
