@@ -29,7 +29,11 @@ PLAIN = frozenset({"mean_difference", "equivalence", "non_inferiority", "share_p
 # Parts of a scope that tell no two contrasts apart: a cut-off value, and that authors are the unit.
 BEYOND = ("cut", "level")
 FILTERED = "There is no code for filtered results. Remove the filters to get it."
-NOT_TWO = "There is no code for {}: it is written only for differences between two sources in people's answers."
+WRITTEN_FOR = (
+    "it is written only for the difference between two sources in what people rated or chose, not for differences "
+    "between conditions, pools, times or slopes, whose models have other terms"
+)
+NOT_TWO = f"There is no code for {{}}: {WRITTEN_FOR}."
 NO_CONTRAST = "There is no code, because no primary contrast has an estimate."
 
 

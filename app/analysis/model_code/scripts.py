@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.analysis.model_code.contrast_model import coded_study
+from app.analysis.model_code.contrast_model import WRITTEN_FOR, coded_study
 from app.analysis.model_code.python_code import python_code
 from app.analysis.model_code.r_code import brms_code, r_code
 from app.analysis.report.report import Report
@@ -22,6 +22,8 @@ ABOUT_CODE = (
     "Each script reads ratings.csv from Downloads, keeps the ratings of each primary contrast, and fits its models. "
     "lme4 and ordinal give the same estimates; brms and bambi are Bayesian and give similar ones."
 )
+# on the pages of other primary contrasts
+NO_CODE = f"There is no model as code for the primary contrasts of this page: {WRITTEN_FOR}."
 _WRITERS = dict(zip(get_args(ScriptName), (r_code, brms_code, python_code), strict=True))
 
 

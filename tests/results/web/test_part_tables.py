@@ -5,15 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import Any
 
+import pytest
+
+from app.analysis.data.report_filters import ALL
 from app.analysis.document.numbered import Reasons, value_cell
 from app.analysis.estimate import Estimate
+from app.analysis.model_code.scripts import NO_CODE
+from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from app.analysis.report.report_tables import records_csv
 from app.cli.print_report import estimates_table
 from app.protocol.labels import Labels
+from app.results.pages.report_query import ReportQuery
 from app.results.pages.sections.part_tables import IGNORES_CLUSTERS, MAX_ROWS, OF_FIRST, blocks_of
-from app.results.pages.sections.parts import part_of
+from app.results.pages.sections.part_view import part_context
+from app.results.pages.sections.parts import part_of, parts_of
 from app.results.pages.sections.text_details import texts
+from tests.kit.frames import FIVE, protocol
 
 TWO = {"source": "model", "reference": "human"}
 P = {"p_value": 0.02, "p_adjusted": 0.04}
@@ -275,3 +285,23 @@ def test_interval_of_few_raters_is_warned_of_below_its_table() -> None:
     bare = [_estimate("contrast", "attribute_effect", 0.5, scope=of, note=few, n_ratings=120)]
     (block,) = blocks_of("subgroups", bare, Labels())
     assert few not in block.notes
+
+
+@pytest.mark.parametrize(
+    ("section", "statistic", "scope", "has_reason"),
+    [
+        ("contrast", "factor_effect", {"factor": "told", "level": "ai", "reference_level": "person"}, True),
+        ("contrast", "turn_slope_difference", {**TWO, "turn": 1}, True),
+        ("comparison", "mean_difference", TWO, False),
+    ],
+)
+def test_pages_of_contrasts_without_code_say_why(
+    section: str, statistic: str, scope: dict[str, Any], *, has_reason: bool
+) -> None:
+    study = protocol(FIVE)
+    recipe = dict.fromkeys(("filter", "seed", "formula", "answers", "software", "data"), "")
+    found = (_estimate(section, statistic, 0.5, scope=scope, role="primary", n_ratings=12, recipe=recipe),)
+    report = Report("small", "", (), found)
+    (part,) = (one for one in parts_of(found, study).values() if one.key != "estimates")
+    context = part_context(part, report, labelled(report, study.labels), study, ReportQuery(ALL, "", ""))
+    assert (context["no_code"] == NO_CODE) is has_reason

@@ -12,7 +12,7 @@ from app.analysis.findings.participants import participant_tables
 from app.analysis.findings.robustness import HEADER, LOWEST, other_ways, robustness_rows
 from app.analysis.findings.sample_balance import balance_sentences
 from app.analysis.findings.specifications import curve_sentences, curves
-from app.analysis.model_code.scripts import ABOUT_CODE, Script, scripts_of
+from app.analysis.model_code.scripts import ABOUT_CODE, NO_CODE, Script, scripts_of
 from app.analysis.report.report import Report
 from app.analysis.sections.judges.balance import BALANCE
 from app.analysis.wording.formatting import adjustment_note
@@ -35,7 +35,7 @@ MAX_RECIPES = 400
 ALL = "estimates"
 # where a link from the summary leads
 CHANGES = "other-analyses"
-WITH_CODE = ("comparison", "preference")
+WITH_CODE, WITHOUT_CODE = ("comparison", "preference"), ("conditions", "subgroups", "turns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,7 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
         "units": [],
         "about_code": ABOUT_CODE,
         "scripts": _scripts(part, report, protocol),
+        "no_code": NO_CODE if part.key in WITHOUT_CODE and _has_primary(part) else "",
         "rows": rows,
         "adjustment": adjustment_note(own if is_all else own[:MAX_RECIPES]),
         "n_more_recipes": max(0, len(own) - MAX_RECIPES),
@@ -91,9 +92,12 @@ def part_context(part: Part, report: Report, shown: Report, protocol: Protocol, 
 
 def _scripts(part: Part, report: Report, protocol: Protocol) -> list[Script]:
     """The models of the primary contrasts as code, on the pages that have the contrasts."""
-    has_primary = any(estimate.role == "primary" for estimate in part.estimates)
-    shown = scripts_of(report, protocol) if has_primary and part.key in WITH_CODE else []
+    shown = scripts_of(report, protocol) if part.key in WITH_CODE and _has_primary(part) else []
     return [script for script in shown if script.has_models]
+
+
+def _has_primary(part: Part) -> bool:
+    return any(estimate.role == "primary" for estimate in part.estimates)
 
 
 def _questions_of(charts: Sequence[Chart], labels: Labels) -> list[tuple[str, str]]:
