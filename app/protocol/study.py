@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Self
+
 from pydantic import model_validator
 
 from app.base.problem import InconsistentPartsError
@@ -37,10 +41,16 @@ class Protocol(ProtocolParts):
             raise InconsistentPartsError(problems)
         return self
 
-    @property
+    @cached_property
     def labels(self) -> Labels:
         """The labels that people read in place of keys."""
         return labels_of(self)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy, whose labels are made from what it says."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("labels", None)
+        return copied
 
     @property
     def hides_sources(self) -> bool:

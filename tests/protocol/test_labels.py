@@ -19,6 +19,14 @@ def test_undeclared_label_is_derived_from_key() -> None:
     assert (labels.pool("crowd"), labels.column("years_of_practice")) == ("Crowd", "Years of practice")
 
 
+def test_labels_of_a_changed_copy_are_its_own() -> None:
+    study = protocol(questions=[WARM])
+    assert study.labels.question("warm") == "Warm"
+    renamed = tuple(one.model_copy(update={"label": "Warmth"}) for one in study.questions)
+    assert study.model_copy(update={"questions": renamed}).labels.question("warm") == "Warmth"
+    assert study.labels is study.labels
+
+
 def test_declared_labels_are_used_everywhere() -> None:
     study = protocol(
         sources={"gpt4": {"kind": "model", "label": "GPT-4", "family": "gpt"}, "person": {"kind": "human"}},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import replace
 
 from app.analysis.estimate import Estimate, Scope
@@ -12,14 +13,22 @@ from app.analysis.wording.formatting import is_measured, kind_of
 from app.base.words import readable
 from app.protocol.labels import Labels
 
+# the last report, its labels and the answer: a page or document asks for the same several times
+_LAST: ContextVar[tuple[Report, Labels, Report] | None] = ContextVar("last", default=None)
+
 
 def labelled(report: Report, labels: Labels) -> Report:
     """Return the report with the labels of sources, conditions, pools and attributes in the scope of each estimate.
 
     The question keys stay, because pages and charts find estimates by them.
     """
+    last = _LAST.get()
+    if last is not None and last[0] is report and last[1] == labels:
+        return last[2]
     primary = tuple(replace(result, estimates=_each(result.estimates, labels)) for result in report.primary)
-    return replace(report, estimates=_each(report.estimates, labels), primary=primary)
+    made = replace(report, estimates=_each(report.estimates, labels), primary=primary)
+    _LAST.set((report, labels, made))
+    return made
 
 
 def _each(estimates: Iterable[Estimate], labels: Labels) -> tuple[Estimate, ...]:

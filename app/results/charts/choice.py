@@ -83,7 +83,7 @@ def preference_spec(
             height=places.height,
         )
     )
-    return {**chart.to_dict(), "config": config(theme)}
+    return {**chart.to_dict(validate=False), "config": config(theme)}
 
 
 def preference_table(estimates: Sequence[Estimate]) -> Table:

@@ -54,7 +54,7 @@ def distribution_spec(
         .resolve_axis(y="independent")
         .properties(title=title_of(title, ABOUT), width=width, height=rows.height)
     )
-    return {**chart.to_dict(), "config": config(theme)}
+    return {**chart.to_dict(validate=False), "config": config(theme)}
 
 
 def distribution_table(estimates: Sequence[Estimate]) -> Table:

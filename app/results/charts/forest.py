@@ -80,7 +80,7 @@ def forest_spec(
         .resolve_axis(y="independent")
         .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=names.height)
     )
-    return {**chart.to_dict(), "config": config(theme)}
+    return {**chart.to_dict(validate=False), "config": config(theme)}
 
 
 def _places(rows: Sequence[Estimate]) -> tuple[list[tuple[str, ...]], list[int], list[int]]:

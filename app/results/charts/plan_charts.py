@@ -56,7 +56,7 @@ class PlanChart:
             goal = alt.Chart(alt.InlineData([{"y": DEFAULT_POWER}]))
             layers.insert(0, goal.mark_rule(color=colours.muted, strokeDash=[3, 3]).encode(y="y:Q"))
         chart = alt.layer(*layers).properties(title=title_of(self.title), width=width, height=HEIGHT)
-        return {**chart.to_dict(), "config": config(theme)}
+        return {**chart.to_dict(validate=False), "config": config(theme)}
 
     def _point(self, row: PlanRow) -> dict[str, Any]:
         value, error = getattr(row, self.measure), getattr(row, f"{self.measure}_error") or 0.0
@@ -142,7 +142,10 @@ def curve_spec(rows: Sequence[PlanRow], goal: float, theme: Theme = "light") -> 
     )
     rule = alt.Chart(alt.InlineData([{"y": goal}])).mark_rule(color=COLOURS[theme].muted, strokeDash=[4, 4])
     layers = [rule.encode(y="y:Q"), base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=70, opacity=1)]
-    return {**alt.layer(*layers).properties(width=WIDTH, height=CURVE_HEIGHT).to_dict(), "config": config(theme)}
+    return {
+        **alt.layer(*layers).properties(width=WIDTH, height=CURVE_HEIGHT).to_dict(validate=False),
+        "config": config(theme),
+    }
 
 
 def _curve_line(row: PlanRow) -> str:

@@ -89,7 +89,7 @@ def primary_spec(
     rule = "" if axis.rule is None else "; dashed: no difference"
     named = title_of(title, f"Estimates with 95% CIs {held}".rstrip() + rule)
     chart = alt.layer(*layers).resolve_axis(y="independent").properties(title=named, width=width, height=rows.height)
-    return {**chart.to_dict(), "config": config(theme)}
+    return {**chart.to_dict(validate=False), "config": config(theme)}
 
 
 def _row(k: int, one: Estimate) -> dict[str, float]:

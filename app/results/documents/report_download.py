@@ -35,12 +35,14 @@ def wanted_report(
 
 def write_report(task: Task, report: str, version: int, ending: str, numbers: NumberStyle) -> None:
     """Write them, in the process of the job, which alone loads the libraries of charts and documents."""
-    from app.results.documents.report_files import report_files
+    from app.results.documents.report_files import report_documents, report_files
 
     found = read_stored(zlib.decompress(base64.b64decode(report)).decode())
     with task.begin() as db:
         protocol = filtered_protocol(get_protocol(db, task.study.id, version), found.filters)
         about = report_context_of(db, task.study, version)
     formats = FORMATS if ending == "zip" else tuple(one for one in FORMATS if one == ending)
-    files = report_files(ReportJob(found, protocol, about, formats, numbers))
-    task.path.write_bytes(zipped(files) if ending == "zip" else files[f"report.{ending}"])
+    job = ReportJob(found, protocol, about, formats, numbers)
+    task.path.write_bytes(
+        zipped(report_files(job)) if ending == "zip" else report_documents(job)[0][f"report.{ending}"]
+    )

@@ -21,6 +21,7 @@ from app.base.documents.docx_file import docx_document
 from app.base.documents.html import html_document
 from app.base.documents.latex import bibtex, latex_document, latex_tables
 from app.base.documents.markdown import markdown_document
+from app.base.documents.reference import Reference
 from app.base.documents.typst_source import pdf_of, typst_document
 from app.base.numbers import number_style
 from app.protocol.study import Protocol
@@ -42,17 +43,22 @@ def report_files(job: ReportJob) -> dict[str, bytes]:
     `results.bib` holds the references, `models*` the models as code, and `report.json` every
     estimate, also those that the document does not show.
     """
+    files, references = report_documents(job)
+    files["results.bib"] = bibtex(references).encode()
+    files |= {one.name: one.text.encode() for one in scripts_of(job.report, job.protocol)}
+    files["report.json"] = report_json(job.report, findings_document(job.report, job.protocol)).encode()
+    return files
+
+
+def report_documents(job: ReportJob) -> tuple[dict[str, bytes], list[Reference]]:
+    """The documents with what stands beside them, and the publications that they cite."""
     with number_style(job.numbers):
         charts = _charts(job.report, job.protocol)
         placed = [PlacedFigure(one.part, one.place, _figure(one, job.protocol)) for one in charts]
         document, references = study_report(job.report, job.protocol, placed, job.about)
         shown = {figure.key for figure in document.figures}
         drawn = _drawn([chart for chart in charts if chart.key in shown], job.formats)
-    files = document_files(document, drawn, job.formats, name="report")
-    files["results.bib"] = bibtex(references).encode()
-    files |= {one.name: one.text.encode() for one in scripts_of(job.report, job.protocol)}
-    files["report.json"] = report_json(job.report, findings_document(job.report, job.protocol)).encode()
-    return files
+    return document_files(document, drawn, job.formats, name="report"), references
 
 
 def _figure(chart: Chart, protocol: Protocol) -> Figure:
