@@ -104,7 +104,8 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
         groups: as in `two_way_standard_error`.
         arms: arms of a contrast. If most raters (or items) are in one arm only, their variance is CR2 and their degrees
             of freedom are those of the smaller arm; see `arms`. Those of versions of items are of items and raters
-            together.
+            together. Raters who all have one item each, such as two who wrote with each other, are parts of their item:
+            the degrees of freedom are those of the items.
     """
     largest = float(np.abs(influence).max(initial=0.0)) or 1.0
     # scale to at most 1, so that values of any size can be squared
@@ -118,7 +119,8 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
     is_plain = items is None and raters is None and not (arms and arms.are_versions)
     if is_plain or whole == 0:
         return TwoWay(error, float(groups.df))
-    df = combined_df(by_rater / whole, _df(groups.n_raters, raters), _df(groups.n_items, items))
+    is_nested = items is not None and groups.n_cells == groups.n_raters
+    df = combined_df(0.0 if is_nested else by_rater / whole, _df(groups.n_raters, raters), _df(groups.n_items, items))
     notes = (side.note(what) for side, what in ((raters, "raters"), (items, "items")) if side is not None)
     return TwoWay(error, df, next(filter(None, notes), ""))
 

@@ -149,6 +149,8 @@ TURN_COLUMNS = (
     "ended_by",
     "turn",
     "speaker",
+    "dyad",
+    "writer_role",
     "state",
     "text",
     "n_words",
@@ -230,22 +232,31 @@ _PROBLEMS = text("""
 
 
 # What is said in conversations, also in those that go on. An opening is said when the conversation begins; the text
-# of a draft, which is turn 0, begins when it is shown and is said when it was last changed.
+# of a draft, which is turn 0, begins when it is shown and is said when it was last changed. What two raters wrote with
+# each other is one conversation, and each turn has its writer.
 _TURNS = text("""
     SELECT r.key AS rater, i.key AS item, p.key AS response, s.key AS source, nullif(t.condition, '') AS condition,
-           p.attributes ->> 'ended_by' AS ended_by, c.number AS turn, c.speaker, c.state, c.text, NULL AS n_words,
+           p.attributes ->> 'ended_by' AS ended_by, c.number AS turn, c.speaker,
+           CASE WHEN c.dyad_id IS NOT NULL THEN CAST(dense_rank() OVER (ORDER BY c.dyad_id) AS text) END AS dyad,
+           m.role AS writer_role,
+           c.state, c.text, NULL AS n_words,
            CAST(round(extract(epoch FROM c.said_at
              - lag(CASE WHEN c.number = 0 THEN c.asked_at ELSE c.said_at END) OVER (
-             PARTITION BY c.assignment_id ORDER BY c.number)), 3) AS double precision) AS seconds,
+             PARTITION BY c.dyad_id, CASE WHEN c.dyad_id IS NULL THEN c.assignment_id END
+             ORDER BY c.number)), 3) AS double precision) AS seconds,
            nullif(array_to_string(c.flags, ' '), '') AS flags, c.decision, c.model_version, c.said_at
     FROM conversation_turns c
     JOIN assignments a ON a.study_id = c.study_id AND a.id = c.assignment_id
     JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
     JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
     JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-    LEFT JOIN responses p ON p.study_id = a.study_id AND p.id = a.response_ids[1]
+    LEFT JOIN dyad_members m ON m.study_id = c.study_id AND m.dyad_id = c.dyad_id AND m.assignment_id = c.assignment_id
+    LEFT JOIN dyads d ON d.study_id = c.study_id AND d.id = c.dyad_id
+    LEFT JOIN responses p ON p.study_id = a.study_id AND p.id = coalesce(d.response_id, a.response_ids[1])
     LEFT JOIN sources s ON s.study_id = p.study_id AND s.id = p.source_id
-    WHERE c.study_id = :study ORDER BY r.id, a.position, a.id, c.number
+    WHERE c.study_id = :study
+    ORDER BY c.dyad_id NULLS FIRST, CASE WHEN c.dyad_id IS NULL THEN r.id END,
+             CASE WHEN c.dyad_id IS NULL THEN a.position END, CASE WHEN c.dyad_id IS NULL THEN a.id END, c.number
 """)
 
 

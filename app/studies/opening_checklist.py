@@ -14,6 +14,7 @@ from app.base.language.language import language_names, note_on
 from app.base.problems import Problems
 from app.base.words import and_list, counted
 from app.protocol.allocation.feasibility import Feasibility
+from app.protocol.conversation import ConversationPartner
 from app.protocol.opening import placeholders, sources_in_title
 from app.protocol.study import Protocol
 from app.studies.editor.preview_pages import title_of_step
@@ -261,8 +262,17 @@ class Opening:
             with_whom = "with their partner" if kind == "conversation" else "their text"
             bound = "" if writing.minutes is None else f" After {writing.minutes:g} minutes, it ends."
             yield Check("good", title, f"Raters write {with_whom} before they answer the questions.{bound}", fix)
+        waits = [one.wait_minutes for one in self._people()]
+        if waits:
+            words = f"They wait for one for {max(waits):g} minutes at most, so ask several to come at the same time."
+            yield Check("look", title, f"Raters write with another rater. {words}", fix)
         if not writing.alert_words:
             yield Check("look", title, "No words show raters whom they can turn to. Name words, and help lines.", fix)
+
+    def _people(self) -> list[ConversationPartner]:
+        """Partners who are other raters."""
+        talk = self.protocol.conversation
+        return [one for one in talk.partners.values() if one.is_person] if talk else []
 
     def _ending(self) -> Iterator[Check]:
         completion, platform = self.protocol.completion, self.protocol.recruitment.platform

@@ -71,6 +71,19 @@ def test_equal_arms_with_one_rating_per_rater_match_student_t() -> None:
     assert found.note == ""
 
 
+def test_raters_in_pairs_of_one_item_match_welchs_test_of_the_means_of_pairs() -> None:
+    """Two who wrote with each other are one cluster; as two raters they gave 21 degrees of freedom, not 8."""
+    pairs = np.array([[7, 7.5], [9, 8], [4, 4.5], [8, 8.5], [6, 5], [3, 4], [5, 4.5], [6, 7], [2, 2.5], [4, 3]])
+    source = np.repeat([1, 0], 5)
+    result = mean_difference(
+        pairs.ravel(), np.repeat(source, 2) == 1, item=np.repeat(np.arange(10), 2), rater=np.arange(20)
+    )
+    means = pairs.mean(axis=1)
+    welch = stats.ttest_ind(means[source == 1], means[source == 0], equal_var=False)
+    assert result.standard_error == pytest.approx((means[:5].mean() - means[5:].mean()) / welch.statistic)
+    assert result.df == pytest.approx(8)
+
+
 def test_unequal_arms_match_welch_standard_error() -> None:
     """The error is Welch's; the degrees of freedom are Welch's if both arms have equal variances."""
     rng = np.random.default_rng(2)

@@ -285,6 +285,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /s/{slug}/walk-through/phone": (404,) * 8,
     "POST /s/{slug}/walk-through/again": (404,) * 8,
     "POST /s/{slug}/walk-through/skip": raters(403, 404, 404, 403),
+    "POST /s/{slug}/walk-through/partner": (404,) * 8,
     "POST /studies/{slug}/walk-through": EDIT_CHANGE,
 }
 FORMS: dict[str, dict[str, str]] = {

@@ -184,8 +184,8 @@ def is_missing(column: pd.Series[Any]) -> bool:
 
 # Conversations and drafts of raters: each is a text that nobody else has, about one of few items that were chosen.
 
-# The column of responses that names the rater who wrote it.
-WRITTEN_BY = "written_by"
+# The columns of responses that name the rater who wrote it, and the one with whom.
+WRITTEN_BY, WRITTEN_WITH = "written_by", "written_with"
 
 
 def with_own_texts(frames: Frames) -> Frames:
@@ -193,6 +193,7 @@ def with_own_texts(frames: Frames) -> Frames:
 
     Nobody else rates a rater's text, and its item is the task, which was chosen and not drawn: intervals then
     generalize to new raters with their texts about the same tasks. Answers about an item are about the rater's text.
+    What two raters wrote with each other is one item: their answers about it are one cluster.
     """
     responses = frames.responses
     if responses.empty:
@@ -200,8 +201,10 @@ def with_own_texts(frames: Frames) -> Frames:
     items = responses[["response", "item"]].merge(frames.items, on="item").drop(columns="item")
     ratings = frames.ratings
     about = ratings["response"].where(ratings["response"].notna(), None)
-    if WRITTEN_BY in responses:
-        own = responses.drop_duplicates([WRITTEN_BY, "item"], keep=False).set_index([WRITTEN_BY, "item"])["response"]
+    writers = [name for name in (WRITTEN_BY, WRITTEN_WITH) if name in responses]
+    if writers:
+        texts = responses.melt(["response", "item"], writers, value_name="rater").dropna(subset=["rater"])
+        own = texts.drop_duplicates(["rater", "item"], keep=False).set_index(["rater", "item"])["response"]
         pairs = pd.MultiIndex.from_frame(ratings[["rater", "item"]])
         about = about.where(about.notna(), pd.Series(own.reindex(pairs).to_numpy(), index=ratings.index))
     return replace(

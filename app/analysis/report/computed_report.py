@@ -17,7 +17,7 @@ from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.filters import filtered
 from app.analysis.data.flow import arm_of, is_by_condition
 from app.analysis.data.frame_evidence import rater_flags
-from app.analysis.data.frames import Frames, for_items_only, with_own_texts, with_slots
+from app.analysis.data.frames import WRITTEN_WITH, Frames, for_items_only, with_own_texts, with_slots
 from app.analysis.data.participants import flow_of
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.data.series import Again, asked_again
@@ -293,6 +293,7 @@ def notes(
     yield from _undeclared(protocol)
     yield from explored(estimates).sentences
     yield from _marked_raters(frames)
+    yield from _pairs_of_raters(frames)
     if codes.raters.is_model.any():
         n_models = len(np.unique(codes.rows.rater[codes.raters.is_model[codes.rows.rater]]))
         if n_models:
@@ -344,6 +345,16 @@ def _marked_raters(frames: Frames) -> Iterator[str]:
         n = int(frames.raters[mark].fillna(False).astype(bool).sum()) if mark in frames.raters else 0
         if n:
             yield f"{n} of {len(frames.raters)} {words}"
+
+
+def _pairs_of_raters(frames: Frames) -> Iterator[str]:
+    """Yield that raters who wrote with each other are no independent raters."""
+    n = int(frames.responses[WRITTEN_WITH].notna().sum()) if WRITTEN_WITH in frames.responses else 0
+    if n:
+        yield (
+            f"{counted(n, 'pair')} of raters wrote with each other. Answers about what they wrote are clustered by "
+            "pair. Answers about themselves are not: intervals of those take partners as independent raters."
+        )
 
 
 def _rows(n: int) -> str:

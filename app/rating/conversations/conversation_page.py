@@ -18,17 +18,15 @@ from app.base.database.engine import Connection
 from app.base.language.message import Message
 from app.base.rendering.markdown import response_markdown
 from app.base.web.deps import Db, turn
-from app.protocol.conversation import ConversationPartner
-from app.protocol.questions.form import PageTimes, read_page_ms
+from app.protocol.questions.form import read_page_ms
 from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
-from app.rating.answers.submit import Sent, store
-from app.rating.conversations.transcripts import end, read_writing
+from app.rating.conversations.transcripts import end, leave_item, read_writing
 from app.rating.conversations.turns import Exchange, Talk, end_for_both, is_writing, say, talk_of, try_again
-from app.rating.deps import Form, FormFields, Own, get_own
+from app.rating.deps import FormFields, Own, get_own
 from app.rating.http_responses import go, rater_page
 from app.rating.page.sheet import reading_sheet
-from app.rating.rater_path import end_trials, may_rate, protocol_of
+from app.rating.rater_path import may_rate, protocol_of
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession
 
@@ -36,8 +34,6 @@ router = APIRouter()
 # A proxy ends a connection on which nothing is sent for a minute or less.
 HEARTBEAT_S = 15.0
 # Proxies must not keep the pieces of a reply until it is whole.
-# Why an item was skipped, as in assignments.csv.
-NO_PARTNER = "no partner"
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -140,17 +136,9 @@ def submit_end(request: Request, slug: str, db: Db, own: Own, form: FormFields) 
     elif talk.may_end:
         # Two raters of whom neither has written a word.
         end_for_both(db, talk)
-        leave_item(db, session, view, talk.partner, form)
+        leave_item(db, session, view, talk.partner, read_page_ms(form))
         return go(request, "show_current", slug=slug)
     return go(request, "show_rate", slug=slug, token=view.token)
-
-
-def leave_item(
-    db: Connection, session: RatingSession, view: AssignmentView, partner: ConversationPartner, form: Form
-) -> None:
-    """Leave an item without a conversation; nothing is asked about it, and the rater goes on as the design says."""
-    store(db, session, view, Sent("skip", PageTimes(read_page_ms(form)), reason=NO_PARTNER))
-    end_trials(db, session, only_if_none_left=partner.when_alone == "next")
 
 
 def goes_on(db: Connection, own: Own) -> Protocol | None:

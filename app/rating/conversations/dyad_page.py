@@ -12,16 +12,17 @@ from starlette.responses import Response, StreamingResponse
 
 from app.base.web.deps import Db, turn
 from app.protocol.conversation import ConversationPartner
+from app.protocol.questions.form import read_page_ms
 from app.rating.conversations.conversation_page import (
     HEARTBEAT_S,
     STREAM_HEADERS,
     event,
     goes_on,
-    leave_item,
     one_event,
 )
 from app.rating.conversations.dyads import Member, Room, record_alone, record_typing
 from app.rating.conversations.rooms import LOOK_S, Rooms
+from app.rating.conversations.transcripts import leave_item
 from app.rating.conversations.turns import read_talk
 from app.rating.deps import FormFields, Own, get_own
 from app.rating.http_responses import go
@@ -44,7 +45,7 @@ def submit_alone(request: Request, slug: str, db: Db, own: Own, form: FormFields
     protocol = goes_on(db, own)
     talk = read_talk(db, protocol, view) if protocol and protocol.conversation else None
     if talk and talk.partner.is_person and record_alone(db, talk.partner, view):
-        leave_item(db, session, view, talk.partner, form)
+        leave_item(db, session, view, talk.partner, read_page_ms(form))
     return go(request, "show_current", slug=slug)
 
 

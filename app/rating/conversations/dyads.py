@@ -74,6 +74,10 @@ _ALONE = text("""
       AND waits_since <= now() - make_interval(secs => :longest_s)
     RETURNING assignment_id
 """)
+_PASS = text("""
+    UPDATE dyad_members SET waits_since = now() - make_interval(secs => :longest_s)
+    WHERE study_id = :study AND assignment_id = :assignment
+""")
 _LOCK = text("SELECT ended_at FROM dyads WHERE study_id = :study AND id = :dyad FOR UPDATE")
 _END = text("""
     UPDATE dyads SET ended_at = now(), ended_by = :ended_by, ended_role = :role
@@ -81,7 +85,7 @@ _END = text("""
 """)
 _RECORD_RESPONSE = text("UPDATE dyads SET response_id = :response WHERE study_id = :study AND id = :dyad")
 _WRITERS = text("""
-    SELECT m.role, m.assignment_id, r.key AS rater
+    SELECT m.role, m.assignment_id, r.key AS rater, r.is_simulated
     FROM dyad_members m JOIN raters r ON r.study_id = m.study_id AND r.id = m.rater_id
     WHERE m.study_id = :study AND m.dyad_id = :dyad
 """)
@@ -99,6 +103,7 @@ class Writer(NamedTuple):
 
     assignment_id: int
     rater: str
+    is_simulated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,9 @@ class Room:
         return f"{self.dyad_id} {self.n_turns} {self.ended_by} {self.is_away} {left}"
 
 
-def enter(db: Connection, partner: ConversationPartner, view: AssignmentView, seed: int) -> Room:
+def enter(
+    db: Connection, partner: ConversationPartner, view: AssignmentView, seed: int, *, is_mixed: bool = False
+) -> Room:
     """Wait for a partner, or be matched with one who waits; a rater who is matched already stays so.
 
     Args:
@@ -157,24 +164,27 @@ def enter(db: Connection, partner: ConversationPartner, view: AssignmentView, se
         partner: of the source, a person.
         view: the assignment; if the rater is matched for an item that comes later in their list, not theirs any more.
         seed: of the study.
+        is_mixed: whether a simulated rater may be matched with a person.
 
     Returns:
         Where the rater is now; its assignment may be another one of the rater's.
     """
     member = Member(view.study_id, view.id)
     db.execute(_ENTER, {"study": view.study_id, "assignment": view.id, "rater": view.rater_id})
-    found = pair(db, partner, member, seed) or member
+    found = pair(db, partner, member, seed, is_mixed=is_mixed) or member
     room = read_room(db, found)
     if room is None:
         raise AssertionError("a rater who has entered is there")
     return room
 
 
-def pair(db: Connection, partner: ConversationPartner, member: Member, seed: int) -> Member | None:
+def pair(
+    db: Connection, partner: ConversationPartner, member: Member, seed: int, *, is_mixed: bool = False
+) -> Member | None:
     """Match a rater who waits with another one, if somebody can be; returns the rater's place then."""
     first, second = partner.roles
     values: dict[str, object] = {"study": member.study_id, "assignment": member.assignment_id, "seed": seed}
-    values |= {"first": first, "second": second, "longest_s": partner.wait_minutes * 60}
+    values |= {"first": first, "second": second, "longest_s": partner.wait_minutes * 60, "is_mixed": is_mixed}
     row = _PAIR.one_or_none(db, values)
     return None if row is None else Member(member.study_id, row["own_id"])
 
@@ -184,6 +194,13 @@ def read_room(db: Connection, member: Member) -> Room | None:
     values = {"study": member.study_id, "assignment": member.assignment_id}
     row = db.execute(_ROOM, values).mappings().one_or_none()
     return None if row is None else Room(**row)
+
+
+def partner_of(db: Connection, room: Room) -> Room | None:
+    """Where the other of two raters is; None if they have had everything deleted."""
+    others = (one.assignment_id for one in writers_of(db, room).values() if one.assignment_id != room.assignment_id)
+    other = next(others, None)
+    return None if other is None else read_room(db, Member(room.study_id, other))
 
 
 def list_rooms(db: Connection, members: Iterable[Member]) -> dict[Member, Room]:
@@ -201,6 +218,12 @@ def _columns(members: Sequence[Member]) -> dict[str, Any]:
 def record_typing(db: Connection, view: AssignmentView) -> None:
     """Note that a rater is writing."""
     db.execute(_TYPED, {"study": view.study_id, "assignment": view.id})
+
+
+def let_wait_pass(db: Connection, member: Member, partner: ConversationPartner) -> None:
+    """Let a simulated rater have waited as long as anyone waits."""
+    values = {"study": member.study_id, "assignment": member.assignment_id, "longest_s": partner.wait_minutes * 60}
+    db.execute(_PASS, values)
 
 
 def record_alone(db: Connection, partner: ConversationPartner, view: AssignmentView) -> bool:
@@ -228,4 +251,9 @@ def record_response(db: Connection, room: Room, response_id: int) -> None:
 def writers_of(db: Connection, room: Room) -> dict[str, Writer]:
     """The raters of a dyad by role, without one who has had everything deleted."""
     rows = db.execute(_WRITERS, {"study": room.study_id, "dyad": room.dyad_id})
-    return {row.role: Writer(row.assignment_id, row.rater) for row in rows}
+    return {row.role: Writer(row.assignment_id, row.rater, row.is_simulated) for row in rows}
+
+
+def example_room(partner: ConversationPartner) -> Room:
+    """A rater in the first role who has just been matched, for a preview."""
+    return Room(0, 0, 0, partner.begins, False, 0.0, None, None, None, False, False, False, 0.0, 0)

@@ -3,8 +3,10 @@
 -- Both rows are locked; rows that other transactions have locked are passed over, and what they did is looked at again
 -- once a lock is there. Without a row of `made`, nothing is changed.
 WITH me AS (
-  SELECT m.assignment_id, m.rater_id, a.rating_session_id, a.position, a.trial_id, t.condition, s.pool, s.seat
+  SELECT m.assignment_id, m.rater_id, a.rating_session_id, a.position, a.trial_id, t.condition, s.pool, s.seat,
+         r.is_simulated
   FROM dyad_members m
+  JOIN raters r ON r.study_id = m.study_id AND r.id = m.rater_id
   JOIN assignments a ON a.study_id = m.study_id AND a.id = m.assignment_id AND a.state = 'leased'
   JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
   JOIN seats s ON s.study_id = a.study_id AND s.assignment_id = a.id
@@ -15,7 +17,8 @@ WITH me AS (
 ),
 
 -- Whoever has waited longest, in the same condition and pool, on a page that is open. The trial is theirs; the rater
--- has it now, has it later in their list, or never had it and there is a free seat.
+-- has it now, has it later in their list, or never had it and there is a free seat. People are matched with people, but
+-- for a lead who tries out the pages.
 partner AS (
   SELECT m.assignment_id, m.rater_id, a.trial_id
   FROM me
@@ -25,6 +28,8 @@ partner AS (
   JOIN assignments a ON a.study_id = m.study_id AND a.id = m.assignment_id AND a.state = 'leased'
   JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id AND t.condition = me.condition
   JOIN seats s ON s.study_id = a.study_id AND s.assignment_id = a.id AND s.pool = me.pool
+  JOIN raters r ON r.study_id = m.study_id AND r.id = m.rater_id
+    AND (r.is_simulated = me.is_simulated OR CAST(:is_mixed AS boolean))
   WHERE a.trial_id = me.trial_id
     OR EXISTS (
       SELECT FROM assignments b WHERE b.study_id = :study AND b.rating_session_id = me.rating_session_id

@@ -16,7 +16,8 @@ def shown_writing(protocol: Protocol, view: AssignmentView, written: Talk | Draf
     """The template and its context."""
     if isinstance(written, DraftText):
         return "draft.html", draft_context(protocol, view, written)
-    return "converse.html", conversation_context(protocol, view, written)
+    is_waiting = written.room is not None and not written.room.is_paired
+    return "waiting_room.html" if is_waiting else "converse.html", conversation_context(protocol, view, written)
 
 
 def example_writing(protocol: Protocol, view: AssignmentView, condition: str) -> tuple[str, dict[str, Any]]:

@@ -9,18 +9,25 @@ from dataclasses import replace
 from sqlalchemy import Connection, text
 
 from app.protocol.authorship import is_kept, share_of_model
+from app.protocol.conversation import ConversationPartner
 from app.protocol.dialogue import n_words
 from app.protocol.keystrokes import typing_of
+from app.protocol.questions.form import PageTimes
 from app.protocol.study import Protocol
+from app.rating.answers.submit import Sent, store
 from app.rating.conversations.drafts import DraftText, close, draft_of, read_draft
 from app.rating.conversations.dyads import record_response, writers_of
 from app.rating.conversations.keystrokes import list_changes
 from app.rating.conversations.turns import ConversationTurn, Talk, end_for_both, read_talk, talk_of
+from app.rating.rater_path import end_trials
 from app.rating.seats.assignment_view import AssignmentView, texts_of
+from app.rating.sessions import RatingSession
 from app.stats.text_words import first_person_share, words
 
 # How the rater is called in transcripts, in which the partner has a name.
 RATER, PARTNER = "Participant", "Partner"
+# Why an item was skipped, as in assignments.csv.
+NO_PARTNER = "no partner"
 _STORE = text("""
     INSERT INTO responses (study_id, key, position, item_id, source_id, text, turns, rater_id, attributes)
     SELECT a.study_id, concat(CAST(:kind AS text), '-', r.key, '-', n.place), n.place, :item, s.id,
@@ -112,6 +119,14 @@ def _end_dyad(db: Connection, protocol: Protocol, view: AssignmentView, talk: Ta
     response = _store(db, view, talk, _turns_of(talk), attributes, first.assignment_id)
     record_response(db, room, response)
     return response
+
+
+def leave_item(
+    db: Connection, session: RatingSession, view: AssignmentView, partner: ConversationPartner, page_ms: int
+) -> None:
+    """Leave an item without a conversation; nothing is asked about it, and the rater goes on as the design says."""
+    store(db, session, view, Sent("skip", PageTimes(page_ms), reason=NO_PARTNER))
+    end_trials(db, session, only_if_none_left=partner.when_alone == "next")
 
 
 def _turns_of(talk: Talk) -> dict[str, str | None]:

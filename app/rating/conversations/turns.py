@@ -15,7 +15,17 @@ from app.protocol.conversation import Conversation, ConversationPartner
 from app.protocol.presentation import presentation, shown_labels
 from app.protocol.study import Protocol
 from app.protocol.writing import Partner, SafeWriting
-from app.rating.conversations.dyads import Member, Room, enter, lock_dyad, read_room, record_end
+from app.rating.conversations.dyads import (
+    Member,
+    Room,
+    enter,
+    example_room,
+    lock_dyad,
+    partner_of,
+    read_room,
+    record_end,
+    writers_of,
+)
 from app.rating.seats.assignment_view import AssignmentView
 
 State = Literal["said", "awaited", "withheld", "failed"]
@@ -281,6 +291,8 @@ def read_turns(db: Connection, view: AssignmentView) -> tuple[ConversationTurn, 
 def example_talk(protocol: Protocol, condition: str) -> Talk:
     """A conversation that begins, for a preview."""
     talk = _talk(protocol, condition, ())
+    if talk.partner.is_person:
+        return replace(talk, room=example_room(talk.partner))
     opening = talk.partner.opening.strip()
     first = ConversationTurn(0, 1, "partner", "said", opening)
     return replace(talk, turns=(first,) if opening else ())
@@ -377,6 +389,7 @@ def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: st
     flags = [ALERT] if is_alert(talk.bounds, words) else []
     if talk.room:
         add_to_dyad(db, talk.room, words, flags)
+        _reply_simulated(db, talk)
         return None
     add_turn(db, view, talk.next_number, "rater", words, flags)
     if talk.partner.replies == "model":
@@ -406,7 +419,13 @@ def _pattern(word: str) -> str:
 
 
 def simulate(db: Connection, view: AssignmentView, talk: Talk) -> None:
-    """Store as many messages of a simulated rater as are asked for, with made-up replies: no model is asked."""
+    """Store as many messages of a simulated rater as are asked for, with made-up replies: no model is asked.
+
+    Of two raters, whoever comes second writes those of both.
+    """
+    if talk.room:
+        simulate_dyad(db, talk, talk.bounds.min_messages if not talk.turns else 0)
+        return
     number = talk.next_number
     for message_number in range(1, talk.bounds.min_messages + 1):
         add_turn(db, view, number, "rater", f"Simulated message {message_number}.", [SIMULATED])
@@ -414,3 +433,27 @@ def simulate(db: Connection, view: AssignmentView, talk: Talk) -> None:
         if talk.partner.replies == "model":
             add_turn(db, view, number, "partner", f"Simulated reply {message_number}.", [SIMULATED])
             number += 1
+
+
+def _reply_simulated(db: Connection, talk: Talk) -> None:
+    """Let the partner of a lead who tries out the pages write a made-up message; people write their own."""
+    writers = writers_of(db, talk.room) if talk.room else {}
+    other = next(
+        (one for role, one in writers.items() if one.is_simulated and role != (talk.room and talk.room.role)), None
+    )
+    if talk.room and other:
+        room = replace(talk.room, assignment_id=other.assignment_id)
+        add_to_dyad(db, room, f"Simulated message {talk.next_number}.", [SIMULATED])
+
+
+def simulate_dyad(db: Connection, talk: Talk, n_messages: int) -> None:
+    """Let two raters write made-up messages in turn; without a partner, nothing is stored."""
+    if talk.room is None or not talk.room.is_paired:
+        return
+    lock_dyad(db, talk.room)
+    own, other = talk.room, partner_of(db, talk.room)
+    rooms = [own, other] if talk.is_first else [other, own]
+    for number in range(1, n_messages + 1):
+        for room in rooms:
+            if room is not None:
+                add_to_dyad(db, room, f"Simulated message {number}.", [SIMULATED])

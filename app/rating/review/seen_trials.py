@@ -23,6 +23,7 @@ _TRIALS = text("""
 """)
 _PAGE = text("""
     SELECT t.item_id, t.condition, a.response_ids, a.shown_labels, a.n_turns_done, s.protocol_version,
+           (SELECT m.role FROM dyad_members m WHERE m.study_id = a.study_id AND m.assignment_id = a.id) AS role,
            (SELECT coalesce(jsonb_agg(to_jsonb(r)), '[]') FROM ratings r
             WHERE r.study_id = a.study_id AND r.assignment_id = a.id) AS answers
     FROM assignments a
@@ -72,4 +73,4 @@ def get_seen_page(db: Connection, study_id: int, rater_id: int, trial: SeenTrial
         condition=row.condition,
         shown_labels=tuple(row.shown_labels or [None] * len(row.response_ids)),
     )
-    return row.protocol_version, replace(view, n_turns_done=row.n_turns_done, answers=row.answers)
+    return row.protocol_version, replace(view, n_turns_done=row.n_turns_done, answers=row.answers, role=row.role)

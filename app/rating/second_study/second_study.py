@@ -33,8 +33,8 @@ Row = dict[str, Any]
 # As the questions of the template call them; a partner's own name could tell the partners apart.
 SPEAKERS = {"rater": "Seeker", "partner": "Supporter"}
 NOTE = "May be distressing: the conversation has words that its study watches for."
-# Of the attributes that a conversation has, those that name its rater.
-_NAMES_RATER = "written_by"
+# Of the attributes that a conversation has, those that name its raters.
+_NAMES_RATERS = frozenset({"written_by", "written_with"})
 _ORIGINS = text("""
     INSERT INTO reused_texts (study_id, response_id, origin_study_id, origin_id)
     SELECT p.study_id, p.id, :origin, o.id FROM unnest(CAST(:keys AS text[]), CAST(:origins AS bigint[])) AS o (key, id)
@@ -147,7 +147,7 @@ def _texts(first: StudyFolder, shown: Sequence[SharedText]) -> tuple[list[Row], 
     own = _own_ratings(first)
     used = {one.item for one in shown}
     items = [row for row in _rows(first.items) if row["item"] in used]
-    responses = [row for row in written.values() if row["item"] in used and _NAMES_RATER not in _given(row)]
+    responses = [row for row in written.values() if row["item"] in used and not _NAMES_RATERS & _given(row).keys()]
     origins = dict[str, int]()
     for number, one in enumerate(_shuffled(shown), 1):
         key = f"text-{number}"
@@ -159,7 +159,7 @@ def _texts(first: StudyFolder, shown: Sequence[SharedText]) -> tuple[list[Row], 
 
 def _attributes(one: SharedText, row: Row, own: Mapping[str, Row]) -> Row:
     """What the analysis may use of a text: its counts, its condition, and how its rater rated it."""
-    counts = {name: cell for name, cell in _given(row).items() if name not in {*RESPONSE_COLUMNS, _NAMES_RATER}}
+    counts = {name: cell for name, cell in _given(row).items() if name not in {*RESPONSE_COLUMNS, *_NAMES_RATERS}}
     levels = {name: level for name, level in cell_of(one.condition).levels if name not in RESPONSE_COLUMNS}
     return {**counts, **levels, **own.get(one.key, {})}
 

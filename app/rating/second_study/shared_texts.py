@@ -27,25 +27,33 @@ REASONS: dict[Reason, str] = {
 _VERSIONS = text("SELECT version FROM protocols WHERE study_id = :study")
 _LIST = text(f"""
     SELECT p.id, p.key, i.key AS item, s.key AS source, p.turns IS NOT NULL AS is_conversation,
-           coalesce(t.condition, '') AS condition, r.is_simulated, coalesce(x.is_excluded, false) AS is_excluded,
-           d.sha256, {n_words("p")} AS n_words, v.is_shown, v.texts AS reviewed, l.email AS reviewer, v.reviewed_at
+           coalesce(t.condition, '') AS condition, w.is_simulated, w.is_excluded, w.sha256s,
+           {n_words("p")} AS n_words, v.is_shown, v.texts AS reviewed, l.email AS reviewer, v.reviewed_at
     FROM responses p
-    JOIN raters r ON r.study_id = p.study_id AND r.id = p.rater_id
     JOIN items i ON i.study_id = p.study_id AND i.id = p.item_id
     JOIN sources s ON s.study_id = p.study_id AND s.id = p.source_id
     LEFT JOIN assignments a ON a.study_id = p.study_id AND a.rater_id = p.rater_id AND a.response_ids = ARRAY[p.id]
     LEFT JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
     LEFT JOIN text_reviews v ON v.study_id = p.study_id AND v.response_id = p.id
     LEFT JOIN leads l ON l.id = v.lead_id
-    LEFT JOIN LATERAL (
-      SELECT is_excluded FROM rater_exclusions WHERE study_id = p.study_id AND rater_id = p.rater_id
-      ORDER BY id DESC LIMIT 1
-    ) AS x ON true
-    LEFT JOIN LATERAL (
-      SELECT d.detail ->> 'sha256' AS sha256 FROM rating_sessions z
-      JOIN steps d ON d.study_id = z.study_id AND d.rating_session_id = z.id AND d.step = 'consent'
-      WHERE z.study_id = p.study_id AND z.rater_id = p.rater_id ORDER BY d.done_at DESC LIMIT 1
-    ) AS d ON true
+    LEFT JOIN dyads y ON y.study_id = p.study_id AND y.response_id = p.id
+    -- Its writer; of two raters who wrote with each other, both, of whom one may have withdrawn since.
+    CROSS JOIN LATERAL (
+      SELECT bool_or(r.is_simulated) AS is_simulated, bool_or(coalesce(x.is_excluded, false)) AS is_excluded,
+             array_agg(d.sha256) || CASE WHEN y.id IS NOT NULL AND count(*) < 2 THEN ARRAY[NULL] END AS sha256s
+      FROM raters r
+      LEFT JOIN LATERAL (
+        SELECT is_excluded FROM rater_exclusions WHERE study_id = r.study_id AND rater_id = r.id
+        ORDER BY id DESC LIMIT 1
+      ) AS x ON true
+      LEFT JOIN LATERAL (
+        SELECT d.detail ->> 'sha256' AS sha256 FROM rating_sessions z
+        JOIN steps d ON d.study_id = z.study_id AND d.rating_session_id = z.id AND d.step = 'consent'
+        WHERE z.study_id = r.study_id AND z.rater_id = r.id ORDER BY d.done_at DESC LIMIT 1
+      ) AS d ON true
+      WHERE r.study_id = p.study_id AND (r.id = p.rater_id OR EXISTS (
+        SELECT FROM dyad_members m WHERE m.study_id = y.study_id AND m.dyad_id = y.id AND m.rater_id = r.id))
+    ) AS w
     WHERE p.study_id = :study AND p.rater_id IS NOT NULL ORDER BY p.id
 """)  # noqa: S608 - a fixed text
 _TEXT = text("""
@@ -122,12 +130,12 @@ def list_shared_texts(db: Connection, study_id: int) -> SharedTexts:
     has_people = any(not row["is_simulated"] for row in rows)
     kept, left_out = list[SharedText](), dict.fromkeys(REASONS, 0)
     for row in rows:
-        is_simulated, is_excluded, sha256 = (row.pop(name) for name in ("is_simulated", "is_excluded", "sha256"))
+        is_simulated, is_excluded, forms = (row.pop(name) for name in ("is_simulated", "is_excluded", "sha256s"))
         if is_simulated and has_people:
             left_out["simulated"] += 1
         elif is_excluded:
             left_out["excluded"] += 1
-        elif sha256 not in agreed:
+        elif not agreed.issuperset(forms):
             left_out["not_agreed"] += 1
         else:
             kept.append(SharedText(**row | {"reviewed": tuple(row["reviewed"] or ())}))

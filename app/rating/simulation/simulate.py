@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from collections.abc import Callable, Container
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection, text
 
@@ -15,8 +17,10 @@ from app.protocol.waves import numbered
 from app.rating.arrival.arrivals import ArrivalStudy, get_own_arrival_study
 from app.rating.conversations.drafts import DraftText
 from app.rating.conversations.drafts import simulate as simulate_draft
-from app.rating.conversations.transcripts import end, writing_of
-from app.rating.conversations.turns import is_writing
+from app.rating.conversations.dyads import Member, enter, let_wait_pass, record_alone
+from app.rating.conversations.transcripts import end, leave_item, writing_of
+from app.rating.conversations.turns import SIMULATED as SIMULATED_TURN
+from app.rating.conversations.turns import add_to_dyad, is_writing, talk_of
 from app.rating.conversations.turns import simulate as simulate_turns
 from app.rating.rater_path import (
     Arrival,
@@ -149,14 +153,21 @@ def simulate(
         design = get_protocol(db, study.id, study.protocol_version, study.sha256).design
         expected = simulated_arrivals(db, study.id, design, n_raters, seed)
         names = _names(db, study.id)
-    n_done = []
+    walks, waiting = list[_Walk](), list[_Walk]()
     for number, arriving in enumerate(expected, 1):
         with begin() as db, db.begin_nested() as savepoint:
-            n_done.append(_go(db, study, arriving, seed, names))
-            if not n_done[-1]:
+            walks.append(_go(db, study, arriving, seed, names))
+            if not walks[-1].rated and not walks[-1].is_waiting:
                 savepoint.rollback()
+        for walk in waiting:  # one of them may have been the partner
+            with begin() as db:
+                _go_on(db, study.slug, walk)
+        waiting = [walk for walk in (*waiting, walks[-1]) if walk.is_waiting]
         progress("Simulating raters", number, len(expected))
-    return Simulation(n_raters, sum(n > 0 for n in n_done), sum(n_done))
+    for walk in waiting:
+        with begin() as db:
+            _end_alone(db, study.slug, walk)
+    return Simulation(n_raters, sum(bool(walk.rated) for walk in walks), sum(len(walk.rated) for walk in walks))
 
 
 def _names(db: Connection, study_id: int) -> Names:
@@ -187,17 +198,50 @@ def simulated_arrivals(
     return named + [SimulatedArrival(f"sim-{seed}-{number:04d}", pools[number % len(pools)]) for number in others]
 
 
-def _go(db: Connection, study: ArrivalStudy, arriving: SimulatedArrival, seed: int, names: Names) -> int:
-    """Run one rater from arrival to the end; returns the number of pages that they rated."""
+@dataclass(slots=True)
+class _Walk:
+    """A simulated rater on their way: the pages that they rated, and whether they wait for a partner."""
+
+    token: str
+    mind: Mind
+    rated: set[int]
+    is_waiting: bool = False
+
+
+def _go(db: Connection, study: ArrivalStudy, arriving: SimulatedArrival, seed: int, names: Names) -> _Walk:
+    """Run one rater from arrival to the end, or until they wait for a partner."""
     if arriving.rater_id is not None:
         mark_simulated(db, study.id, arriving.rater_id)
     rating_session = arrive(db, study, Arrival(SIMULATED, arriving.name, {}), pool=arriving.pool, is_simulated=True)
     assert rating_session is not None  # noqa: S101 - only invited raters can be turned away
-    mind = Mind(seed, arriving.name, names)
-    rated = go_on(db, study.slug, rating_session.token, mind)
-    finish(db, _session(db, study.slug, rating_session.token))
-    _come_back(db, study.slug, rating_session.token, mind)
-    return len(rated)
+    walk = _Walk(rating_session.token, Mind(seed, arriving.name, names), set())
+    _go_on(db, study.slug, walk)
+    return walk
+
+
+def _go_on(db: Connection, slug: str, walk: _Walk) -> None:
+    """Run a rater to the end, or until they wait for a partner."""
+    walk.rated |= go_on(db, slug, walk.token, walk.mind)
+    session = _session(db, slug, walk.token)
+    page = current_page(db, session)
+    walk.is_waiting = isinstance(page, AssignmentView)
+    if not walk.is_waiting:
+        finish(db, session)
+        _come_back(db, slug, walk.token, walk.mind)
+
+
+def _end_alone(db: Connection, slug: str, walk: _Walk) -> None:
+    """Let a rater to whom nobody comes have waited long enough, and go on to the end."""
+    while walk.is_waiting:
+        session = _session(db, slug, walk.token)
+        page, protocol = current_page(db, session), protocol_of(db, session)
+        if not isinstance(page, AssignmentView):
+            raise TypeError("a rater who waits is in front of a trial")
+        talk = talk_of(db, protocol, page)
+        let_wait_pass(db, Member(page.study_id, page.id), talk.partner)
+        if record_alone(db, talk.partner, page):
+            leave_item(db, session, page, talk.partner, time.time_ns() // 1_000_000)
+        _go_on(db, slug, walk)
 
 
 def _come_back(db: Connection, slug: str, token: str, mind: Mind) -> None:
@@ -219,8 +263,18 @@ def let_days_pass(db: Connection, session: RatingSession, days: int) -> None:
         db.execute(statement, values)
 
 
-def go_on(db: Connection, slug: str, token: str, mind: Mind, *, until: Container[str] = ()) -> set[int]:
+def go_on(
+    db: Connection,
+    slug: str,
+    token: str,
+    mind: Mind,
+    *,
+    until: Container[str] = (),
+    meet: Callable[[], None] | None = None,
+) -> set[int]:
     """Answer every page from here to the end; returns the IDs of the assignments that were rated.
+
+    A rater who has to wait for a partner stops there.
 
     Args:
         db: a connection in a transaction.
@@ -228,20 +282,59 @@ def go_on(db: Connection, slug: str, token: str, mind: Mind, *, until: Container
         token: of the rating session.
         mind: who answers.
         until: steps at which it stops.
+        meet: brings a partner to a rater who waits.
     """
     session = _session(db, slug, token)
     rated: set[int] = set()
     while current_step(db, session) not in until:
         page = current_page(db, session)
         if isinstance(page, AssignmentView):
-            _rate(db, session, page, mind)
-            rated.add(page.id)
+            placed = _placed(db, session, page)
+            if placed == "waits" and meet is None:
+                break
+            if placed == "waits" and meet is not None:
+                meet()
+            elif placed == "here":
+                _rate(db, session, page, mind)
+                rated.add(page.id)
         elif page in ENDS:
             break
         else:
             pass_step(db, session, page, mind.fill)
         session = _session(db, slug, token)
     return rated
+
+
+def _placed(db: Connection, session: RatingSession, page: AssignmentView) -> Literal["here", "waits", "elsewhere"]:
+    """Whether a rater waits for a partner, or has met one about an item that comes later in their list."""
+    protocol = protocol_of(db, session)
+    if not is_writing(protocol, page) or protocol.conversation is None:
+        return "here"
+    room = talk_of(db, protocol, page).room
+    if room is None or (room.is_paired and room.assignment_id == page.id):
+        return "here"
+    return "elsewhere" if room.is_paired else "waits"
+
+
+def bring_partner(db: Connection, slug: str) -> None:
+    """Let a simulated rater be the partner of someone who waits, and write the first message if that is their role."""
+    study = get_own_arrival_study(db, slug)
+    if study is None:
+        return
+    name = f"partner-{secrets.token_hex(4)}"
+    arriving = arrive(db, study, Arrival(SIMULATED, name, {}), is_simulated=True)
+    if arriving is None:
+        return
+    go_on(db, slug, arriving.token, mind_of(db, study.id, 0, name), until={"rating"})
+    session = _session(db, slug, arriving.token)
+    page, protocol = current_page(db, session), protocol_of(db, session)
+    if not isinstance(page, AssignmentView) or not is_writing(protocol, page):
+        return
+    talk = talk_of(db, protocol, page)
+    if talk.partner.is_person:
+        room = enter(db, talk.partner, page, protocol.design.seed, is_mixed=True)
+        if room.is_paired and room.role == talk.partner.begins:
+            add_to_dyad(db, room, "Simulated message 1.", [SIMULATED_TURN])
 
 
 def _rate(db: Connection, session: RatingSession, page: AssignmentView, mind: Mind) -> None:

@@ -22,6 +22,7 @@ from app.rating.seats.trial_list import pool_of_seats
 from app.rating.sessions import RatingSession, get_rating_session
 from app.rating.simulation.simulate import (
     SIMULATED,
+    bring_partner,
     go_on,
     let_days_pass,
     mark_simulated,
@@ -164,7 +165,7 @@ def skip_to(db: Connection, address: str, token: str, session: RatingSession, ta
     before, ahead = left[: left.index(target)], frozenset(left[left.index(target) :])
     has_rated = count_passed_trials(db, session) > 0
     mind = mind_of(db, session.study_id, secrets.randbits(32), "walk-through")
-    go_on(db, address, token, mind, until=ahead)
+    go_on(db, address, token, mind, until=ahead, meet=lambda: bring_partner(db, address))
     for number, wave in numbered(protocol.waves):
         now = get_rating_session(db, address, token)
         if welcome_step(number) not in (*before, target) or now is None or not finish(db, now):

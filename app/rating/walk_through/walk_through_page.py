@@ -13,6 +13,7 @@ from app.base.web.errors import NotFoundError, PageError
 from app.base.web.middleware.security import FRAMING_POLICY
 from app.rating.deps import MAX_AGE_S, FormFields, Session, rater_cookie
 from app.rating.http_responses import go
+from app.rating.simulation.simulate import bring_partner
 from app.rating.walk_through.walk_through import WalkThroughError, skip_to, start_walk_through
 from app.studies.own_study import Own
 from app.studies.walk_throughs import draft_of, is_walk_through
@@ -66,6 +67,15 @@ def submit_skip_to(request: Request, slug: str, db: Db, session: Session, form: 
         raise NotFoundError
     token = get_cookie(request, rater_cookie(slug)) or ""
     skip_to(db, slug, token, session, next(iter(form.get("to", ())), ""))
+    return go(request, "show_current", slug=slug)
+
+
+@raters_router.post("/{slug}/walk-through/partner")
+def submit_partner(request: Request, slug: str, db: Db) -> Response:
+    """Let a simulated rater write with the lead, where raters write with each other."""
+    if not is_walk_through(slug):
+        raise NotFoundError
+    bring_partner(db, slug)
     return go(request, "show_current", slug=slug)
 
 

@@ -90,6 +90,8 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "reworded": "questions, joined by |, that this version asked in other words than study.yaml",
     "paused_ms": "milliseconds that the rater paused, excluded from all other times",
     "speaker": "who said the turn: rater or partner; turn 0 of a draft is its text",
+    "dyad": "the number of two raters who wrote with each other; each turn then has its own rater",
+    "writer_role": "of two raters who wrote with each other, the role of the one who said the turn",
     "n_words": "words of the turn, separated by spaces",
     "seconds": "seconds since the turn before: for a reply, how long the rater waited",
     "flags": "what to look at, such as alert or cut_off, separated by spaces",

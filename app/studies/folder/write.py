@@ -28,7 +28,7 @@ REGISTRATION = "preregistration.json"
 REQUESTS = "requests.jsonl"
 # Conversations, one per line with its turns.
 TRANSCRIPTS = "transcripts.jsonl"
-_OF_CONVERSATION = ("rater", "item", "response", "source", "condition", "ended_by")
+_OF_CONVERSATION = ("rater", "dyad", "item", "response", "source", "condition", "ended_by")
 _OF_TURN = ("turn", "speaker", "state", "text", "n_words", "seconds", "flags", "decision", "model_version")
 _CODEBOOK = ("file", "column", "label", "question", "value", "meaning")
 
@@ -82,14 +82,16 @@ def write_folder(  # noqa: PLR0913 - the parts of a folder
 
 
 def _transcripts(turns: pd.DataFrame | None) -> Iterator[str]:
-    """The lines of transcripts.jsonl: a conversation begins with its first turn."""
+    """The lines of transcripts.jsonl: a conversation begins with its first turn, or is that of two raters."""
     if turns is None:
         return
-    for _, rows in turns.groupby((turns["turn"].astype(int).diff().fillna(-1) <= 0).cumsum(), sort=True):
+    dyad = turns["dyad"]
+    is_first = turns["turn"].astype(int).diff().fillna(-1) <= 0
+    for _, rows in turns.groupby(is_first.where(dyad.isna(), dyad != dyad.shift()).cumsum(), sort=True):
         whole = {name: rows[name].iloc[0] for name in _OF_CONVERSATION}
-        said = [
-            dict(zip(_OF_TURN, cells, strict=True)) for cells in zip(*(rows[name] for name in _OF_TURN), strict=True)
-        ]
+        # Of two raters, each turn has its own.
+        names = _OF_TURN if pd.isna(whole["dyad"]) else (*_OF_TURN, "rater", "writer_role")
+        said = [dict(zip(names, cells, strict=True)) for cells in zip(*(rows[name] for name in names), strict=True)]
         yield json.dumps({**whole, "turns": said}, ensure_ascii=False) + "\n"
 
 

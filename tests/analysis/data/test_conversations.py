@@ -82,3 +82,52 @@ def test_study_without_conversations_yet_is_unchanged() -> None:
     empty = talks()
     none = type(empty)(empty.items, empty.responses.head(0), empty.raters, empty.ratings.head(0))
     assert with_own_texts(none) is none
+
+
+PAIRS = {"warm": ((7, 7.5), (9, 8), (4, 4.5), (8, 8.5), (6, 5)), "diary": ((3, 4), (5, 4.5), (6, 7), (2, 2.5), (4, 3))}
+
+
+def dyads() -> Frames:
+    """Ten pairs of raters who wrote with each other, and who each rated what they wrote."""
+    rows: list[Row] = []
+    responses = []
+    for source, pairs in PAIRS.items():
+        for number, values in enumerate(pairs):
+            raters, key = [f"{source}-{number}-{role}" for role in "ab"], f"c-{source}-{number}"
+            writers = dict(zip(("written_by", "written_with"), raters, strict=True))
+            responses.append({"response": key, "item": "task", "source": source, "text": "Hi", **writers})
+            for rater, value in zip(raters, values, strict=True):
+                common = {"rater": rater, "item": "task", "condition": f"partner={source}", "value": value}
+                rows.append({**common, "response": key, "question": "warmth"})
+                rows.append({**common, "question": "liked"})
+    made = frames(STUDY, rows)
+    return type(made)(
+        items=pd.DataFrame({"item": ["task"], "topic": ["work"]}),
+        responses=pd.DataFrame(responses),
+        raters=made.raters,
+        ratings=made.ratings,
+    )
+
+
+def test_what_two_raters_wrote_is_one_item_of_both() -> None:
+    changed = with_own_texts(dyads())
+    of = changed.ratings[changed.ratings["question"] == "liked"].set_index("rater")["item"]
+    assert of["warm-3-a"] == of["warm-3-b"] == "c-warm-3"
+    assert changed.ratings["item"].nunique() == 10
+
+
+def test_interval_of_raters_who_wrote_with_each_other_has_pairs_as_units() -> None:
+    report = analyze(dyads(), STUDY)
+    (found,) = report.primary[0].estimates
+    means = {source: [np.mean(pair) for pair in pairs] for source, pairs in PAIRS.items()}
+    difference = np.mean(means["warm"]) - np.mean(means["diary"])
+    # All raters of a pair are in one cluster: the variance is that of Welch's t test of the means of the pairs.
+    error = sum(np.var(values, ddof=1) / len(values) for values in means.values()) ** 0.5
+    assert found.estimate == pytest.approx(difference)
+    assert found.ci_low == pytest.approx(difference - t.ppf(0.975, 8) * error)
+    assert (found.n_items, found.n_raters) == (10, 20)
+    assert any("10 pairs of raters wrote with each other." in note for note in report.notes)
+
+
+def test_note_on_pairs_is_only_for_studies_that_have_them() -> None:
+    assert not any("wrote with each other" in note for note in analyze(talks(), STUDY).notes)

@@ -12,8 +12,8 @@ from sqlalchemy import text
 
 from app.protocol.conversation import ConversationPartner
 from app.rating.conversations.dyads import Member, pair
-from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
+from tests.kit.dyads import PERSON, address, begin, dyads, end, rate_address, say, two
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 
     from tests.kit.rater_pages import Visitor
 
-CONSENT = {"version": "1", "text": "Another participant reads what you write.", "sends_to_rater": True}
-ROLES = {
-    "seeker": {"label": "Seeker", "task": "Tell what has been on your mind."},
-    "supporter": {"label": "Supporter", "task": "Listen."},
-}
-PERSON: dict[str, Any] = {"replies": "person", "roles": ROLES}
 SAID = """
     SELECT r.key, t.number, t.text FROM conversation_turns t
     JOIN assignments a ON a.id = t.assignment_id JOIN raters r ON r.id = a.rater_id ORDER BY t.dyad_id, t.number
@@ -47,53 +41,6 @@ ENTER = text("""
           WHERE s.study_id = :study AND s.trial_id = f.trial_id AND s.pool = f.pool AND s.seat = f.seat)
     SELECT id FROM a
 """)
-
-
-def dyads(study: Callable[..., int], person: dict[str, Any] | None = None, **parts: Any) -> int:  # noqa: ANN401
-    """Open a study in which raters write with each other about one item; `conversation` has its bounds."""
-    bounds = {"min_messages": 1, **parts.pop("conversation", {})}
-    design = {"trials": "conversation", "raters_per_trial": 4, "trials_per_rater": 1, **parts.pop("design", {})}
-    usual = {
-        "sources": {"peer": {"kind": "human"}},
-        "questions": [EMPATHY],
-        "flow": {"consent": CONSENT},
-        "texts": [{"key": "week", "text": "Your week", "responses": {}}],
-        "completion": {"code": "PAID1"},
-    }
-    partners = {"peer": PERSON | (person or {})}
-    return study(**{**usual, **parts, "design": design, "conversation": {"partners": partners, **bounds}})
-
-
-def begin(visitor: Callable[[], Visitor], who: str) -> tuple[Visitor, Any]:
-    one = visitor()
-    one.arrive(who)
-    one.post("/s/study/consent", data={"consent": "agree"})
-    return one, one.post("/s/study/start")
-
-
-def two(visitor: Callable[[], Visitor], *who: str) -> tuple[tuple[Visitor, Any], tuple[Visitor, Any]]:
-    """Two raters who were matched: the seeker and the supporter."""
-    first, second = who or ("anna", "ben")
-    one, _ = begin(visitor, first)
-    other, page = begin(visitor, second)
-    both = ((one, one.get("/s/study/rate")), (other, page))
-    seeker, supporter = both if "Tell what has been" in both[0][1].text else both[::-1]
-    return seeker, supporter
-
-
-def address(page: Any) -> str:  # noqa: ANN401 - httpx's response
-    found = re.search(r'action="(/s/[^"/]+/rate/[^"/]+)/\w+"', page.text)
-    assert found, page.text
-    return found[1]
-
-
-def say(one: Visitor, page: Any, words: str, number: str | None = None) -> Any:  # noqa: ANN401 - httpx's response
-    found = re.search(r'name="number" value="(\d+)"', page.text)
-    return one.post(f"{address(page)}/say", data={"number": number or (found[1] if found else ""), "message": words})
-
-
-def end(one: Visitor, page: Any) -> Any:  # noqa: ANN401 - httpx's response
-    return one.post(f"{address(page)}/end")
 
 
 def let_pass(engine: Engine, minutes: float, what: str = "waits_since") -> None:
@@ -268,7 +215,7 @@ def test_words_of_a_rater_who_has_them_deleted_are_gone_and_those_of_the_partner
     say(supporter, supporter.get("/s/study/rate"), "I hear you.")
     end(seeker, seeker.get("/s/study/rate"))
     page = end(supporter, supporter.get("/s/study/rate"))
-    supporter.post(_rate(page), data={"q0r0": "4"})
+    supporter.post(rate_address(page), data={"q0r0": "4"})
     seeker.post("/s/study/withdraw", data={"withdraw": "delete"})
     [(turns, attributes, key)] = rows(
         engine, "SELECT turns, p.attributes, r.key FROM responses p JOIN raters r ON r.id = p.rater_id"
@@ -321,18 +268,12 @@ def test_item_that_comes_later_in_a_list_is_brought_forward(
         say(seeker, page, "Hello.")
         for one in (seeker, supporter):
             page = end(one, one.get("/s/study/rate"))
-            one.post(_rate(page), data={"q0r0": "4"})
+            one.post(rate_address(page), data={"q0r0": "4"})
     positions = rows(engine, "SELECT rater_id, array_agg(position ORDER BY position) FROM assignments GROUP BY 1")
     assert all(len(set(places)) == 4 for _, places in positions)
     assert rows(engine, "SELECT count(*), count(DISTINCT trial_id) FROM dyads") == [(4, 4)]
     roles = "SELECT rater_id, count(*) FILTER (WHERE role = 'seeker') FROM dyad_members GROUP BY 1"
     assert [n for _, n in rows(engine, roles)] == [2, 2]
-
-
-def _rate(page: Any) -> str:  # noqa: ANN401 - httpx's response
-    found = re.search(r"/s/[^/\"]+/rate/[0-9a-f-]{36}", page.text)
-    assert found
-    return found[0]
 
 
 def test_many_who_come_at_once_are_in_one_dyad_each(study: Callable[..., int], engine: Engine) -> None:

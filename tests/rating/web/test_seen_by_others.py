@@ -66,6 +66,7 @@ OF_WALK_THROUGH = {
     ("GET", "/walk-through"),
     ("GET", "/walk-through/phone"),
     ("POST", "/walk-through/skip"),
+    ("POST", "/walk-through/partner"),
     ("POST", "/walk-through/again"),
 }
 STRANGERS = ["another rater", "a rater of another study", "nobody", "a made-up cookie"]
