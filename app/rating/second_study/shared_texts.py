@@ -17,11 +17,12 @@ from app.studies.creation.goals import GOALS, Goal
 from app.studies.protocols import get_protocol
 
 # A text is left out for the first of these reasons that applies.
-Reason = Literal["not_agreed", "excluded", "simulated"]
+Reason = Literal["not_agreed", "excluded", "simulated", "loaded"]
 REASONS: dict[Reason, str] = {
     "not_agreed": "did not agree that others may read it",
     "excluded": "was excluded",
     "simulated": "is simulated",
+    "loaded": "agreed to nothing here: the text was loaded from a study folder, which holds no consent",
 }
 
 _VERSIONS = text("SELECT version FROM protocols WHERE study_id = :study")
@@ -56,6 +57,9 @@ _LIST = text(f"""
     ) AS w
     WHERE p.study_id = :study AND p.rater_id IS NOT NULL ORDER BY p.id
 """)  # noqa: S608 - a fixed text
+_N_LOADED = text("""
+    SELECT count(*) FROM responses WHERE study_id = :study AND rater_id IS NULL AND attributes ? 'written_by'
+""")
 _TEXT = text("""
     SELECT coalesce(p.turns, jsonb_build_array(jsonb_build_object('speaker', '', 'text', coalesce(p.text, ''))))
     FROM responses p WHERE p.study_id = :study AND p.id = :response
@@ -129,6 +133,7 @@ def list_shared_texts(db: Connection, study_id: int) -> SharedTexts:
     rows = [dict(row) for row in db.execute(_LIST, {"study": study_id}).mappings()]
     has_people = any(not row["is_simulated"] for row in rows)
     kept, left_out = list[SharedText](), dict.fromkeys(REASONS, 0)
+    left_out["loaded"] = db.execute(_N_LOADED, {"study": study_id}).scalar_one()
     for row in rows:
         is_simulated, is_excluded, forms = (row.pop(name) for name in ("is_simulated", "is_excluded", "sha256s"))
         if is_simulated and has_people:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from app.rating.second_study.shared_texts import list_shared_texts, record_revie
 from app.rating.simulation.simulate import simulate
 from app.studies.data.stored_ratings import copy_ratings
 from app.studies.export import study_folder
+from app.studies.load import load_study
 from app.studies.studies import StudyRow, get_study
 from tests.kit.database import rows
 from tests.rating.web.test_conversation import BOTH, address, begin, lead_of, say, talk
@@ -217,3 +219,18 @@ def test_simulated_texts_make_a_study_only_where_nobody_else_wrote_any(
         review(db, 1, is_shown=False)
         with pytest.raises(InvalidInputError, match="left every text out"):
             make_second_study(db, own(db), None, "", "T", lead=None)
+
+
+def test_texts_of_a_loaded_folder_are_left_out_and_the_page_says_why(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
+) -> None:
+    talk(study, **DIARIES, flow={"consent": OPEN})
+    write(visitor, "anna", SECRET)
+    lead = lead_of(visitor, engine)
+    with engine.begin() as db:
+        folder = study_folder(db, 1)
+        loaded = load_study(db, replace(folder, protocol=folder.protocol.model_copy(update={"slug": "loaded"})), 1)
+        found = list_shared_texts(db, loaded)
+    assert (found.texts, found.left_out) == ([], {"loaded": 1})
+    page = lead.get("/studies/loaded/second-study").text
+    assert "the text was loaded from a study folder, which holds no consent." in page
