@@ -25,7 +25,7 @@ def stored_data(protocol: Protocol) -> StoredData:
     checks = protocol.checks
     return StoredData(
         answers_about_rater=any(question.target == "rater" for question in protocol.questions),
-        own_words="text" in kinds,
+        own_words="text" in kinds or protocol.writing is not None,
         typing_rhythm=any(question.records_typing for question in protocol.questions),
         keystrokes=protocol.draft is not None and protocol.draft.keystrokes,
         marked_words="highlight" in kinds,

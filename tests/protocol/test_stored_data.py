@@ -38,7 +38,7 @@ ATTENTION = {"key": "attend", "text": "Choose Blue", "after": 1, "codes": {"b": 
                 "flow": {"consent": {**CONSENT, "records_keystrokes": True}},
                 "draft": {**WRITE["draft"], "keystrokes": True},
             },
-            NOTHING._replace(keystrokes=True, consent=True),
+            NOTHING._replace(own_words=True, keystrokes=True, consent=True),
         ),
         ({"questions": [WARM], "checks": {"attention": [ATTENTION]}}, NOTHING._replace(checks=True)),
     ],
