@@ -123,6 +123,7 @@
     event.preventDefault();
     const form = event.target;
     if (form.dataset.sent) return;
+    told = 0;
     form.dataset.sent = "1";
     at("message").readOnly = true;
     const page = await ask(form.action, new FormData(form));

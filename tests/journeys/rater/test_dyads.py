@@ -91,6 +91,9 @@ def test_two_raters_meet_write_and_answer_about_one_conversation(page: Page, oth
     supporter.reload()
     expect(supporter.get_by_label("Your message")).to_have_value("I am so")
     write(supporter, "I am so sorry.")
+    supporter.get_by_label("Your message").press_sequentially("And")
+    expect(seeker.locator("#talk-typing")).to_be_visible()
+    supporter.get_by_label("Your message").fill("")
     for one in (seeker, supporter):
         expect(one.locator("#turns .turn")).to_have_count(3)
     seeker.get_by_role("button", name="I am done: go on to the questions").click()
