@@ -255,9 +255,14 @@ def _notes(rows: Iterable[Found], columns: Sequence[Column]) -> tuple[str, ...]:
 
 
 def _about_intervals(rows: Iterable[Found], columns: Sequence[Column]) -> Iterator[str]:
-    """What is to be known of intervals of few raters, each sentence once."""
-    shown = (f for found in rows for column in columns if (f := _find(column, found)) is not None)
-    said = Counter(words for f in shown if f.ci_low is not None for words in interval_warnings(f.note))
+    """What is to be known of intervals of few raters, with their column, each sentence once."""
+    shown = ((column, f) for found in rows for column in columns if (f := _find(column, found)) is not None)
+    said = Counter(
+        f"{column.words}: {words[:1].lower()}{words[1:]}"
+        for column, f in shown
+        if f.ci_low is not None
+        for words in interval_warnings(f.note)
+    )
     yield from (words for words, _ in said.most_common(MAX_REASONS))
 
 
