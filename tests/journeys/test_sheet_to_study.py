@@ -291,6 +291,33 @@ def test_sheet_becomes_the_study_that_was_meant(
     expect(rater.locator("#completion-link")).to_have_attribute("href", address)
 
 
+def test_raters_that_the_analysis_needs_are_used_by_one_button(engine: Engine, page: Page, tmp_path: Path) -> None:
+    """Beside the sentences of the analysis; the field on *Trials* has the number then."""
+    sign_in(page, a_lead(engine))
+    (tmp_path / "posts.xlsx").write_bytes(excel(awkward()))
+    page.goto("/studies")
+    hand = Hand(page)
+    drop(hand, tmp_path / "posts.xlsx", "Compare two responses side by side", "Beitrag 1: Ich fühle mich müde.")
+    hand.step("Analysis")
+    hand.type(page.get_by_label("Smallest effect size of interest"), "0.6")
+    hand.button("How many raters does this need?")
+    needed = page.locator("#needed")
+    expect(needed).to_contain_text(
+        re.compile(r"A share of \d\d\.\d% in place of an even split is detected"), timeout=180_000
+    )
+    expect(needed).to_contain_text(re.compile(r"CI is\s+\d\d\.\d percentage points wide"))
+    use = needed.get_by_role("button", name=re.compile("^Use [0-9]+ raters per trial$"))
+    wanted = use.get_attribute("value") or ""
+    assert use.inner_text() == f"Use {wanted} raters per trial"
+    hand.click(use)
+    expect(page).to_have_url(re.compile("/design/recruitment"))
+    hand.step("Trials")
+    expect(page.get_by_label("Raters per trial").first).to_have_value(wanted)
+    with engine.begin() as db:
+        query = "SELECT document #>> '{design,raters_per_trial}' FROM protocols ORDER BY study_id DESC, version DESC"
+        assert db.execute(text(query)).scalars().first() == wanted
+
+
 SPOKEN = [f"The supporter {words}." for words in ("listens", "asks", "stays calm", "is warm", "is patient", "is clear")]
 SPOKEN += [f"I would {words}." for words in ("talk to this supporter again", "feel less alone", "know what to do next")]
 TALKS = "Empathy in whole conversations"
