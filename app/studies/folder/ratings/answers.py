@@ -249,11 +249,15 @@ def _check(
 
 def _check_cells(question: Question, rows: Mask, sheet: Sheet, allowed: str, answers: dict[str, Column]) -> None:
     """Check answers that can be read from the cell alone; each distinct cell is read once."""
-    given = sheet.table.mapped("value", question.read_cell)
-    none = np.array([value is None for value in given], dtype=bool)
+    codes, distinct = sheet.table.factor("value")
+    given = [question.read_cell(cell) for cell in distinct]
+    none = np.array([value is None for value in given], dtype=bool)[codes]
     sheet.reject(rows & none, "value", allowed)
+    is_read = rows & ~none
     for name, cell_of in _CELLS.items():
-        answers[name][rows & ~none] = [cell_of(value) for value in given[rows & ~none]]
+        cells = np.empty(len(given), dtype=object)
+        cells[:] = [None if value is None else cell_of(value) for value in given]
+        answers[name][is_read] = cells[codes[is_read]]
 
 
 _CELLS: dict[str, Callable[[Given], object]] = {
