@@ -11,7 +11,8 @@ from sqlalchemy import Connection, text
 from app.protocol.conversation import ConversationPartner
 from app.protocol.dialogue import n_words
 from app.protocol.study import Protocol
-from app.rating.conversations.turns import partner_in
+from app.rating.conversations.drafts import NOT_WAITED_FOR
+from app.rating.conversations.turns import NO_BUDGET, partner_in
 
 # Those to look at first, and of them the latest. A turn has a row for each of its flags; an opening is no reply, and
 # the text of a draft, with number 0, no message.
@@ -68,6 +69,11 @@ _USED = text("""
            (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM d.paired_at - m.waits_since))
             FROM dyad_members m JOIN dyads d ON d.study_id = m.study_id AND d.id = m.dyad_id WHERE m.study_id = :study)
     FROM conversation_turns WHERE study_id = :study
+""")
+_PROBLEMS = text("""
+    SELECT problem, count(*) AS n, max(asked_at) AS last_at FROM conversation_turns
+    WHERE study_id = :study AND state IN ('failed', 'withheld') AND problem <> ALL(:no_fault)
+    GROUP BY problem ORDER BY last_at DESC LIMIT 5
 """)
 # What a lead reads for a flag of a turn or a state that a reply ended in.
 FLAGS = {
@@ -180,6 +186,20 @@ def list_conversations(
             values[name] = roles[values[name]].label if values[name] in roles else values[name]
         found.append(ConversationRow(**values | {"partner": labels.source(source), "flags": tuple(values["flags"])}))
     return found
+
+
+class ReplyProblem(NamedTuple):
+    """Why so many replies did not come or were withheld, and when the last of them was asked for."""
+
+    problem: str
+    n: int
+    last_at: datetime
+
+
+def reply_problems(db: Connection, study_id: int) -> list[ReplyProblem]:
+    """The latest reasons for replies that raters did not get: a lead can renew a key or raise a limit."""
+    values = {"study": study_id, "no_fault": [NO_BUDGET, NOT_WAITED_FOR]}
+    return [ReplyProblem(*row) for row in db.execute(_PROBLEMS, values)]
 
 
 def conversations_used(db: Connection, study_id: int) -> Used:

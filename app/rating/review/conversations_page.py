@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.accounts.session import SignedIn
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
-from app.rating.review.conversations import conversations_used, list_conversations
+from app.rating.review.conversations import conversations_used, list_conversations, reply_problems
 from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 
@@ -28,7 +28,9 @@ def show_conversations(
     rows = list_conversations(db, study.id, protocol, n=N_ON_PAGE, skipped=(at - 1) * N_ON_PAGE)
     is_last = at * N_ON_PAGE >= used.n
     kind = protocol.writing.words.kind if protocol.writing else "conversation"
-    shown = {"rows": rows, "used": used, "at": at, "is_draft": kind == "draft", "title": f"{kind.capitalize()}s"}
+    problems = reply_problems(db, study.id)
+    title, is_draft = f"{kind.capitalize()}s", kind == "draft"
+    shown = {"rows": rows, "problems": problems, "used": used, "at": at, "is_draft": is_draft, "title": title}
     return page(
         request, "rating/review/conversations.html", status=200, lead=lead, study=study, is_last=is_last, **shown
     )

@@ -504,6 +504,23 @@ def test_lead_finds_conversations_to_look_at_and_reads_one_that_goes_on(
     assert replies.asked
 
 
+def test_lead_reads_why_replies_do_not_come(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    talk(study)
+    lead = lead_of(visitor, engine)
+    for who, problem in (("anna", "The server Local does not accept the key."), ("ben", "budget")):
+        one, page = begin(visitor, who)
+        say(one, page, "Hello?")
+        reply(engine, "failed", problem=problem)
+    found = lead.get("/studies/study/conversations").text
+    assert "Replies that raters did not get:" in found
+    assert re.search(r"The server Local does not accept the key\. <span class=\"soft\">1 reply, last ", found)
+    # That the budget is used up is how a conversation ends, and no problem of a server.
+    assert found.count(", last ") == 1
+    assert replies.asked
+
+
 def test_preview_shows_the_conversation_and_then_its_questions(
     study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
 ) -> None:
