@@ -33,7 +33,9 @@ def open_talk(engine: Engine, partner: dict[str, Any] | None = None, **conversat
     """Open a study of conversations with one partner; `conversation` has its bounds."""
     source = {"robin": {"kind": "model", "shown_label": "An AI assistant"}}
     partners = {"robin": {"model": "m", "name": "Robin", "prompt": "Listen.", **(partner or {})}}
+    more = {name: conversation.pop(name) for name in ("language", "render") if name in conversation}
     parts = protocol_of(
+        **more,
         sources=source,
         questions=[EMPATHY],
         design={"trials": "conversation", "blind": False},
@@ -121,6 +123,138 @@ def test_reload_in_the_middle_of_a_reply_and_a_second_tab_lose_nothing(
     assert len(model.seen) == 3
     said = rows(engine, "SELECT text FROM conversation_turns WHERE speaker = 'rater' ORDER BY number")
     assert [row[0] for row in said] == ["My grandmother is ill.", "From the second tab.", "From the first tab."]
+
+
+def test_reload_in_the_middle_of_a_streamed_reply_shows_it_once(page: Page, built_app: FastAPI, engine: Engine) -> None:
+    open_talk(engine)
+    with answering(built_app, piece_s=0.05) as model:
+        arrive(page)
+        write(page, "My grandmother is ill.")
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        model.piece_s = 0.5
+        write(page, "I am afraid to call her.")
+        expect(page.locator("#talk-writing")).to_contain_text("That sounds hard.")
+        page.reload()
+        expect(page.locator("#turns .turn")).to_have_count(3)
+        expect(page.locator("#talk-writing")).to_contain_text("That sounds hard. What")
+        expect(page.locator("#turns .turn")).to_have_count(4)
+        expect(page.locator("#turns .turn .verbatim")).to_have_text(
+            ["My grandmother is ill.", REPLY, "I am afraid to call her.", REPLY]
+        )
+    assert len(model.seen) == 2
+    assert rows(engine, "SELECT number, state FROM conversation_turns ORDER BY number") == [
+        (number, "said") for number in range(1, 5)
+    ]
+
+
+def test_back_and_forward_lose_nothing_and_end_nothing_twice(page: Page, built_app: FastAPI, engine: Engine) -> None:
+    open_talk(engine)
+    with answering(built_app):
+        arrive(page)
+        write(page, "My grandmother is ill.")
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        page.get_by_label("Your message").fill("I am afraid")
+        page.go_back()
+        page.go_forward()
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        expect(page.get_by_label("Your message")).to_have_value("I am afraid")
+        page.get_by_role("button", name="Send").click()
+        expect(page.locator("#turns .turn")).to_have_count(4)
+        page.get_by_role("button", name="I am done: go on to the questions").click()
+        expect(page.get_by_text("How empathetic is it?")).to_be_visible()
+        page.go_back()
+        expect(page.get_by_text("How empathetic is it?")).to_be_visible()
+        expect(page.locator("#talk")).to_have_count(0)
+    assert rows(engine, "SELECT count(*) FROM responses") == [(1,)]
+
+
+# What a screen reader is told: the log's new turns, and the state. Neither may repeat or take back what was said.
+HEARD = """() => {
+  window.heard = [];
+  const of = (part) => new MutationObserver((changes) => changes.forEach((change) => {
+    change.addedNodes.forEach((node) => window.heard.push(["added", node.textContent.trim().replace(/\\s+/g, " ")]));
+    change.removedNodes.forEach((node) => window.heard.push(["removed", node.textContent.trim()]));
+    if (change.type === "characterData") window.heard.push(["changed", change.target.data]);
+  })).observe(part, { childList: true, characterData: true, subtree: true });
+  of(document.querySelector("[role=log]"));
+}"""
+
+
+def test_screen_reader_hears_each_finished_turn_once(page: Page, built_app: FastAPI, engine: Engine) -> None:
+    open_talk(engine)
+    with answering(built_app, piece_s=0.05):
+        arrive(page)
+        page.evaluate(HEARD)
+        write(page, "My grandmother is ill.")
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        write(page, "I am afraid to call her.")
+        # While it is written, it is for the eyes only; what is read is that it is being written.
+        expect(page.locator("#talk-writing")).to_contain_text("That sounds")
+        assert "That sounds hard. What" not in page.locator("#talk-foot").aria_snapshot()
+        expect(page.locator("#talk-state")).to_have_text("Reply of Robin: being written…")
+        expect(page.locator("#turns .turn")).to_have_count(4)
+        heard = [part for part in page.evaluate("window.heard") if part[1]]
+        assert heard == [
+            ["added", "You My grandmother is ill."],
+            ["added", f"Robin {REPLY}"],
+            ["added", "You I am afraid to call her."],
+            ["added", f"Robin {REPLY}"],
+        ]
+        expect(page.locator("#talk-state")).to_have_text("")
+        tree = page.locator(".asks").aria_snapshot()
+    assert tree.index("heading") < tree.index("log") < tree.index("textbox") < tree.index('button "Send"')
+    assert (tree.count(REPLY), tree.count("listitem")) == (2, 4)
+
+
+def test_conversation_by_keys_alone(page: Page, built_app: FastAPI, engine: Engine) -> None:
+    open_talk(engine, min_messages=1)
+    with answering(built_app):
+        arrive(page)
+        while page.evaluate("document.activeElement.id") != "message":
+            page.keyboard.press("Tab")
+        page.keyboard.type("My grandmother")
+        page.keyboard.press("Shift+Enter")
+        page.keyboard.type("is ill.")
+        page.keyboard.press("Enter")
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        expect(page.get_by_label("Your message")).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("button", name="Send")).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("button", name="I am done")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("How empathetic is it?")).to_be_visible()
+    said = rows(engine, "SELECT text FROM conversation_turns WHERE speaker = 'rater'")
+    assert said == [("My grandmother\nis ill.",)]
+
+
+def test_diary_is_written_without_replies(page: Page, engine: Engine) -> None:
+    open_talk(engine, {"replies": "none", "model": "", "name": "My diary"})
+    arrive(page)
+    for number, words in enumerate(("It rained.", "Nobody called."), 1):
+        page.get_by_label("Your entry").fill(words)
+        page.get_by_role("button", name="Add").click()
+        expect(page.locator("#turns .turn")).to_have_count(number)
+    check_in(LOOKS, page)
+    page.get_by_role("button", name="I am done: go on to the questions").click()
+    expect(page.locator(".response .turn")).to_have_count(2)
+
+
+@pytest.mark.parametrize(("language", "begin", "send"), [("de", "Beginnen", "Senden"), ("ar", "بدء", "إرسال")])
+def test_conversation_in_other_languages_fits_a_phone(
+    page: Page, built_app: FastAPI, engine: Engine, language: str, begin: str, send: str
+) -> None:
+    open_talk(engine, {"name": ""}, language=language)
+    with answering(built_app):
+        page.goto("/s/study?participant=anna")
+        page.locator("button[value=agree]").click()
+        page.get_by_role("button", name=begin).click()
+        page.wait_for_selector("#talk")
+        page.locator("#message").fill("Meine Großmutter ist krank.")
+        page.get_by_role("button", name=send).click()
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        check_in(LOOKS, page)
+        assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
 
 
 def test_message_written_offline_is_sent_once_when_the_connection_is_back(
