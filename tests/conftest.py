@@ -16,6 +16,11 @@ from tests.kit.examples import EXPLORE, GATE, PROFILE
 # threads of linear algebra would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# Attune's side processes give way to raters (`app.base.processes.side_process`). At the lowest priority all processes
+# of the tests are alike, so no test waits for a side process until the tests beside it leave a processor idle.
+if hasattr(os, "nice"):
+    os.nice(19)
+
 # Loading everything that is tested leaves a million objects, and the default looks through new ones very often.
 gc.set_threshold(20_000, 20, 50)
 
