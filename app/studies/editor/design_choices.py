@@ -60,7 +60,18 @@ def with_design_that_fits(before: Data, data: Data, stored: Stored) -> Data:
                 data = with_entry_renamed(data, path, key, None)
             elif key not in stored.fixed.get(path, ()):
                 data = _with_key_of_label(data, path, key, old, otherwise)
-    return _with_responses_of_items(before, _with_quotas_that_fit(before, data, stored))
+    return _with_responses_of_items(before, _with_quotas_that_fit(before, _with_two_roles(data), stored))
+
+
+def _with_two_roles(data: Data) -> Data:
+    """The data with both roles of raters who write with each other."""
+    for source, partner in named_of(_NAMES, value_at(data, PARTNERS)).items():
+        if isinstance(partner, dict) and partner.get("replies") == "person":
+            roles = named_of(_NAMES, partner.get("roles"))
+            missing = [key for key in _ROLES if key not in roles][: max(0, len(_ROLES) - len(roles))]
+            added = {key: {"label": readable(key)} for key in missing}
+            data = with_value(data, f"{PARTNERS}.{source}.roles", {**roles, **added}) if added else data
+    return data
 
 
 def _with_key_of_label(data: Data, path: str, key: str, old: object, otherwise: str) -> Data:
@@ -131,6 +142,19 @@ def _with_new_trial(data: Data, stored: Stored) -> Data:
     items = {_item_of(lines_of(row), stored) for row in rows}
     item = next((key for key in stored.responses if key not in items), next(iter(stored.responses), None))
     return data if item is None else with_value(data, LISTED, [*rows, _first(stored.responses[item])])
+
+
+PARTNERS, _ROLES = "conversation.partners", ("seeker", "supporter")
+
+
+def _partner(control: Control, data: Data, stored: Stored) -> Control:  # noqa: ARG001 - as the other rules
+    """Two raters who write with each other have their two roles at once; nobody else has any."""
+    shown = (one for one in control.children if one.children or not one.name.endswith(".roles"))
+    return replace(control, children=tuple(shown))
+
+
+def _roles(control: Control, data: Data, stored: Stored) -> Control:
+    return replace(labelled_rows(control, data, stored), is_open=False)
 
 
 # What is added ready to use.
@@ -288,6 +312,8 @@ RULES: Rules = (
     (r"design\.human_sample\.stratify", _strata),
     (r"design\.blocks\.column", _block_column),
     (r"design\.pools", labelled_rows),
+    (r"conversation\.partners\.\d+", _partner),
+    (r"conversation\.partners\.\d+\.roles", _roles),
     (r"design\.quotas", _quotas),
     (r"(flow\.(before|after)|waves\.\d+\.questionnaires)\.\d+\.pools", _page_pools),
     (r"(flow\.practice\.trials|checks\.gold)\.\d+\.item", _item),

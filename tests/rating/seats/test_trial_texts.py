@@ -53,4 +53,6 @@ def test_no_statement_changes_a_text() -> None:
     # What raters wrote is erased in the studies that reuse it when they withdraw.
     erased = {("responses", "text")}
     kept = {("items", "attributes"), ("items", "retired_because"), ("responses", "attributes")}
+    # What is left of a conversation of two raters belongs to the one who stays.
+    kept |= {("responses", "rater_id")}
     assert changes == image | erased | kept

@@ -160,6 +160,25 @@ WRITTEN = {
 LISTS = {"codes", "skip_reasons", "looks", "hypotheses", "alert_words"}
 
 
+def test_raters_who_write_with_each_other_have_two_roles_at_once() -> None:
+    path = "conversation.partners.0"
+    data = study(conversation={"partners": {"person": {"replies": "none"}}})
+    assert f"{path}.roles" not in controls(data, "conversation")
+    chosen = sent(data, "conversation", {f"{path}.replies": ["person"]})
+    assert chosen["conversation"]["partners"]["person"]["roles"] == {
+        "seeker": {"label": "Seeker"},
+        "supporter": {"label": "Supporter"},
+    }
+    shown = controls(chosen, "conversation")
+    assert not shown[f"{path}.roles"].is_open
+    assert [one.key_name for one in shown[f"{path}.roles"].children] == ["", ""]
+    named = sent(chosen, "conversation", {f"{path}.roles.0.label": ["Teller"], f"{path}.roles.1:up": [""]})
+    assert [*named["conversation"]["partners"]["person"]["roles"].values()] == [
+        {"label": "Supporter"},
+        {"label": "Teller"},
+    ]
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_no_page_asks_for_a_key(name: str) -> None:
     data = data_of(TEXTS[name])
