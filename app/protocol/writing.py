@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.base.problem import BrokenRuleError
+from app.protocol.help_lines import HelpLine
 from app.protocol.questions.question import Prose
 
 Minutes = Annotated[float, Field(gt=0, le=24 * 60)]
@@ -61,7 +62,11 @@ class SafeWriting(BaseModel):
     word stands for any ending.
     """
     alert: Prose = ""
-    """What raters then read, in Markdown: whom they can turn to, with help lines of their country."""
+    """What raters then read first, in Markdown: whom they can turn to."""
+    help_lines: tuple[HelpLine, ...] = ()
+    """Help lines, shown below `alert` under the name of each country. A study opens only if each was checked within the
+    last year.
+    """
     ethics: Prose = ""
     """If raters are told another partner than they have (labels are `swapped`): who approved it, and under which
     number.
@@ -81,4 +86,6 @@ class SafeWriting(BaseModel):
     def _alert_has_words(self) -> Self:
         if self.alert_words and not self.alert.strip():
             raise BrokenRuleError("alert words must have a text that they show", "nothing")
+        if self.help_lines and not self.alert_words:
+            raise BrokenRuleError("help lines must have alert words that show them", "nothing")
         return self

@@ -31,6 +31,7 @@ from app.studies.opening_checks import (
     check_carried_out,
     check_declared,
     check_feasible,
+    check_help_lines,
     check_placeholders,
 )
 from app.studies.protocols import get_protocol
@@ -79,6 +80,7 @@ def open_study(db: Connection, slug: str, as_written: Container[str] | None = No
         raise OpeningError(SEEN)
     check_carried_out(protocol, get_yaml(db, study_id, version))
     check_declared(protocol)
+    check_help_lines(protocol)
     if status == "draft" and as_written is not None:
         check_placeholders(protocol, as_written)
     drawn = drawn_up(db, study_id, protocol)

@@ -25,6 +25,7 @@ from app.studies.opening_checks import (
     check_carried_out,
     check_declared,
     check_feasible,
+    check_help_lines,
 )
 from app.studies.walk_throughs import Walk
 
@@ -266,6 +267,8 @@ class Opening:
         if waits:
             words = f"They wait for one for {max(waits):g} minutes at most, so ask several to come at the same time."
             yield Check("look", title, f"Raters write with another rater. {words}", fix)
+        if problem := _reason(check_help_lines, self.protocol):
+            yield Check("stop", "Help lines", problem, Fix("show_section", {"part": kind}, f"{kind}.help_lines"))
         if not writing.alert_words:
             yield Check("look", title, "No words show raters whom they can turn to. Name words, and help lines.", fix)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from datetime import UTC, datetime
 
 from app.base.files.yaml_tree import lines_of
 from app.protocol.allocation.feasibility import Feasibility
+from app.protocol.help_lines import unchecked
 from app.protocol.opening import not_carried_out, not_declared, placeholders
 from app.protocol.study import Protocol
 
@@ -58,6 +60,17 @@ def check_declared(protocol: Protocol) -> None:
     """
     if missing := not_declared(protocol):
         raise OpeningError(" ".join(missing))
+
+
+def check_help_lines(protocol: Protocol) -> None:
+    """Reject a study whose help lines nobody has checked within a year.
+
+    Raises:
+        OpeningError: names each of them with its country.
+    """
+    lines = protocol.writing.help_lines if protocol.writing else ()
+    if sentences := unchecked(lines, datetime.now(UTC).date()):
+        raise OpeningError(" ".join(sentences))
 
 
 def unfilled(protocol: Protocol, as_written: Container[str]) -> str | None:

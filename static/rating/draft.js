@@ -89,6 +89,9 @@
     if (!fresh || !at("draft", page)) { forget(); location.assign(answer.url || location.href); return; }
     isRefused = Boolean(at("message-problem", page));
     const had = at("draft-foot").contains(document.activeElement);
+    const [alert, now] = [at("draft-alert"), at("draft-alert", page)];
+    // The countries that the rater opened stay open.
+    if (alert && now) { alert.hidden = now.hidden; now.replaceWith(alert); }
     at("draft-top").replaceWith(at("draft-top", page));
     at("draft-foot").replaceWith(at("draft-foot", page));
     if (!isRefused) {

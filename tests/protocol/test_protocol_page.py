@@ -26,6 +26,7 @@ EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 SAME_AS = {
     "flow.after": "flow.before",
     "waves.questionnaires": "flow.before",
+    "draft.help_lines": "conversation.help_lines",
     "waves.completion": "completion.otherwise",
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +14,10 @@ from app.rating.life_cycle import OpeningError, open_study
 from app.studies.creation.templates import new_study
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
+from app.studies.opening_checklist import Fix, Opening
+from app.studies.protocols import get_protocol
 from tests.kit.builder import build_study, protocol_of
+from tests.kit.conversations import conversing_study
 from tests.kit.protocols import protocol
 
 if TYPE_CHECKING:
@@ -67,6 +72,36 @@ def test_study_without_responses_cannot_be_opened(db: Connection) -> None:
     db.execute(text("DELETE FROM responses"))
     with pytest.raises(OpeningError, match="nothing to rate"):
         open_study(db, "study")
+
+
+def test_help_lines_that_nobody_checked_within_a_year_stop_the_opening(db: Connection) -> None:
+    today = datetime.now(UTC).date()
+    lines = [
+        {"country": "GB", "name": "Samaritans", "number": "116 123"},
+        {"country": "AT", "name": "TelefonSeelsorge", "number": "142", "checked": f"{today - timedelta(days=367)}"},
+        {"country": "NZ", "name": "1737", "number": "1737", "checked": f"{today + timedelta(days=2)}"},
+        {"country": "US", "name": "Lifeline", "number": "988", "checked": f"{today}"},
+    ]
+    alert = {"alert_words": ["suicid*"], "alert": "Talk to someone."}
+    study = conversing_study(db, {"replies": "none"}, **alert, help_lines=lines)
+    with pytest.raises(OpeningError, match="The help line Samaritans") as caught:
+        open_study(db, "study")
+    assert re.findall(r"\((\w[\w ]+)\) (has|was last|was) ", str(caught.value)) == [
+        ("United Kingdom", "has"),
+        ("Austria", "was last"),
+        ("New Zealand", "was"),
+    ]
+    stops = Opening(get_protocol(db, study, 1), "", None).checklist()
+    (stop,) = [check for check in stops if check.title == "Help lines"]
+    assert (stop.state, stop.words) == ("stop", str(caught.value))
+    assert stop.fix == Fix("show_section", {"part": "conversation"}, "conversation.help_lines")
+
+
+def test_study_with_checked_help_lines_opens(db: Connection) -> None:
+    line = {"country": "GB", "name": "S", "number": "116 123", "checked": f"{datetime.now(UTC).date()}"}
+    study = conversing_study(db, {"replies": "none"}, alert_words=["suicid*"], alert="Talk.", help_lines=[line])
+    open_study(db, "study")
+    assert "Help lines" not in {check.title for check in Opening(get_protocol(db, study, 1), "", None).checklist()}
 
 
 def test_placeholders_stop_the_opening_until_each_is_confirmed(db: Connection) -> None:

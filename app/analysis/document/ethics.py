@@ -14,6 +14,8 @@ from app.analysis.document.design_words import (
     sources_sentence,
 )
 from app.base.documents.blocks import Bullets, DataTable, Document, Paragraph, Section
+from app.base.language.language import country_names
+from app.base.words import and_list
 from app.protocol.stored_data import stored_data
 from app.protocol.study import Protocol
 
@@ -108,6 +110,15 @@ def _risks(protocol: Protocol) -> Iterator[str]:
         yield f"No participant is shown more than {protocol.flow.exposure_cap} items with a content note."
     if protocol.flow.help:
         yield f"Every page says where to find help: {protocol.flow.help}"
+    writing = protocol.writing
+    if writing and writing.alert_words:
+        yield "Participants who write certain words read at once whom they can turn to. The team sees in which texts."
+    if writing and writing.help_lines:
+        countries = sorted({country_names()[line.country] for line in writing.help_lines})
+        yield (
+            f"They then find help lines of {and_list(countries)}, and choose the country themselves: where they are is "
+            "not looked up. The team has checked each number within the year before the study was opened."
+        )
 
 
 def _data(protocol: Protocol) -> DataTable:

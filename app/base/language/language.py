@@ -23,6 +23,8 @@ from app.base.language.message import Message
 
 CATALOGUES = Path(__file__).resolve().parent / "catalogues"
 SOURCE = "en"
+# Regions of CLDR that are no countries of ISO 3166: unions, parts of countries, and codes for tests.
+_NO_COUNTRIES = frozenset({"AC", "CP", "CQ", "DG", "EA", "EU", "EZ", "IC", "QO", "TA", "UN", "XA", "XB", "ZZ"})
 _LONG_WORD = re.compile(r"[^\W\d_]{9,}")
 # Years and other four-digit numbers have no separator.
 _GROUPED_FROM = 10_000
@@ -80,6 +82,14 @@ class Language:
         """Return date and time of day, with the time zone of `at`."""
         return _in_digits(format_datetime(at, "long", tzinfo=at.tzinfo, locale=self.locale), self.locale)
 
+    def country(self, code: str) -> str:
+        """Return the name of a country by its two letters (ISO 3166).
+
+        >>> language_of("de").country("AT"), language_of("ar").country("AT")
+        ('Österreich', 'النمسا')
+        """
+        return self.locale.territories.get(code) or country_names()[code]
+
     def day(self, on: date) -> str:
         """Return a date."""
         return _in_digits(format_date(on, "long", locale=self.locale), self.locale)
@@ -127,6 +137,18 @@ def language_names() -> dict[str, str]:
     names = Locale(SOURCE).languages
     others = (code for code in locale_identifiers() if "_" not in code and code in names)
     return {code: names[code] for code in (*catalogues(), *sorted(others, key=lambda code: names[code]))}
+
+
+@lru_cache(maxsize=1)
+def country_names() -> dict[str, str]:
+    """The English names of countries by their two letters (ISO 3166), in the order of the names.
+
+    >>> country_names()["GB"], "UK" in country_names(), "EU" in country_names()
+    ('United Kingdom', False, False)
+    """
+    there = Locale(SOURCE).territories.items()
+    codes = {code: name for code, name in there if re.fullmatch("[A-Z]{2}", code) and code not in _NO_COUNTRIES}
+    return dict(sorted(codes.items(), key=lambda one: one[1]))
 
 
 def note_on(code: str) -> str:

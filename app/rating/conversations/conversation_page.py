@@ -15,12 +15,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from app.base.database.engine import Connection
+from app.base.language.language import language_of
 from app.base.language.message import Message
 from app.base.rendering.markdown import response_markdown
 from app.base.web.deps import Db, turn
 from app.protocol.questions.form import read_page_ms
 from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
+from app.rating.conversations.help_lines import help_by_country
 from app.rating.conversations.transcripts import end, leave_item, read_writing
 from app.rating.conversations.turns import Exchange, Talk, end_for_both, is_writing, say, talk_of, try_again
 from app.rating.deps import FormFields, Own, get_own
@@ -102,7 +104,8 @@ def conversation_context(protocol: Protocol, view: AssignmentView, talk: Talk) -
     """What the template of a conversation draws, where nothing can be sent."""
     render = response_markdown if protocol.render == "markdown" else None
     texts = {"view": view, "sheet": reading_sheet(protocol, view), "render": render, "talk": talk}
-    return {**texts, "words": "", "problem": None, "skip_reasons": ()}
+    help_lines = help_by_country(talk.bounds.help_lines, language_of(protocol.language))
+    return {**texts, "help_lines": help_lines, "words": "", "problem": None, "skip_reasons": ()}
 
 
 @router.post("/{slug}/rate/{token}/say")

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from app.base.database.engine import Connection
+from app.base.language.language import language_of
 from app.base.language.message import Message
 from app.base.web.deps import Db
 from app.protocol.study import Protocol
@@ -24,6 +25,7 @@ from app.rating.conversations.drafts import (
     read_draft,
     write,
 )
+from app.rating.conversations.help_lines import help_by_country
 from app.rating.conversations.keystrokes import record
 from app.rating.conversations.transcripts import end
 from app.rating.conversations.turns import ALERT
@@ -77,6 +79,7 @@ def draft_context(
         "view": view,
         "sheet": reading_sheet(protocol, view),
         "draft": draft,
+        "help_lines": help_by_country(draft.bounds.help_lines, language_of(protocol.language)),
         "words": draft.text if refused is None else refused.words,
         "problem": refused and refused.problem,
         "is_elsewhere": refused is not None and refused.problem is ELSEWHERE,

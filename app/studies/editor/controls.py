@@ -99,6 +99,7 @@ Shape = Literal[
     "line",
     "prose",
     "number",
+    "date",
     "flag",
     "choice",
     "radios",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.base.language.language import language_names
+from app.base.language.language import country_names, language_names
 from app.base.words import counted, readable
 from app.protocol.conditions import LEVELS, level_name
 from app.studies.editor.answer_codes import answer_lines, codes_of
@@ -228,12 +228,20 @@ def _language(control: Control, data: Data) -> Control:  # noqa: ARG001 - as the
     return select(control, options, None, label="Language of your texts")
 
 
+def _country(control: Control, data: Data) -> Control:  # noqa: ARG001 - as the other rules
+    names = country_names()
+    value = control.value.upper() if control.value.upper() in names else control.value
+    options = (Option(code, name) for code, name in names.items())
+    return select(replace(control, value=value), options, "Choose a country")
+
+
 _RULES: tuple[tuple[str, Callable[[Control, Data], Control]], ...] = (
     (r"checks\.(attention|comprehension)\.\d+", _check),
     (r"checks\.(attention|comprehension)\.\d+\.codes", _answers),
     (r"checks\.(attention|comprehension)\.\d+\.correct", _right_answer),
     (r"checks\.flag_at", _flag_at),
     (r"language", _language),
+    (r"(conversation|draft)\.help_lines\.\d+\.country", _country),
     (r"(conversation|draft)\.partners", _of_sources),
     (r"(flow\.(before|after)|waves\.\d+\.questionnaires)\.\d+\.questions", _questions_as_ticks(rater=True)),
     (r"flow\.revisit", _questions_as_ticks(rater=False)),

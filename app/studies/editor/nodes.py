@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -16,7 +17,7 @@ from app.protocol.questions.question import ManyLines
 from app.protocol.questions.scale import Scale
 from app.protocol.study_parts import description_of
 
-Widget = Literal["line", "prose", "number", "flag", "choice"]
+Widget = Literal["line", "prose", "number", "date", "flag", "choice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +140,6 @@ def _widget(kind: Any, metadata: tuple[Any, ...]) -> Widget:  # noqa: ANN401 - s
         return "flag"
     if kind in (int, float):
         return "number"
+    if kind is date:
+        return "date"
     return "prose" if any(isinstance(part, ManyLines) for part in metadata) else "line"

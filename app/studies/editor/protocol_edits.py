@@ -19,7 +19,7 @@ from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE, add_broken, read_protocol
-from app.studies.opening_checks import OpeningError, check_declared, check_placeholders
+from app.studies.opening_checks import OpeningError, check_declared, check_help_lines, check_placeholders
 from app.studies.protocols import (
     answered_questions,
     get_protocol,
@@ -234,7 +234,8 @@ def publish(db: Connection, study: StudyRow, as_written: Collection[str] = ()) -
     Raises:
         UnreadableEditError: the draft has problems.
         UnfilledError: the draft has other placeholders.
-        OpeningError: the draft counts how raters type, and its consent form does not declare it.
+        OpeningError: the draft counts how raters type, and its consent form does not declare it; or nobody has checked
+            its help lines within a year.
     """
     lock_edits(db, study.id)
     draft = get_draft(db, study)
@@ -246,6 +247,7 @@ def publish(db: Connection, study: StudyRow, as_written: Collection[str] = ()) -
         now = get_protocol(db, study.id, study.protocol_version)
         check_placeholders(draft.protocol, {*as_written, *placeholders(now)})
         check_declared(draft.protocol)
+        check_help_lines(draft.protocol)
     version = study.protocol_version + 1
     record_version(db, study.id, version, draft.protocol, draft.yaml)
     return version

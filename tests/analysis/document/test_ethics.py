@@ -40,3 +40,20 @@ def test_what_the_protocol_does_not_say_is_to_be_completed() -> None:
     text = written(Retention(None, None))
     assert text.count("to be completed") == 5
     assert "consent form, its version" not in text
+
+
+def test_help_lines_are_among_the_support() -> None:
+    lines = [{"country": code, "name": "Help", "number": "142"} for code in ("GB", "AT", "GB")]
+    safe = {"alert_words": ["suicid*"], "alert": "Talk to someone."}
+    writing: dict[str, Any] = {
+        "sources": {"diary": {"kind": "human"}},
+        "questions": [EMPATHY],
+        "design": {"trials": "conversation"},
+    }
+    diary = {"partners": {"diary": {"replies": "none"}}}
+    assert "certain words" not in written(Retention(None, None), **writing, conversation=diary)
+    text = written(Retention(None, None), **writing, conversation=diary | safe)
+    assert "Participants who write certain words read at once whom they can turn to." in text
+    assert "help lines" not in text
+    text = written(Retention(None, None), **writing, conversation=diary | safe | {"help_lines": lines})
+    assert "help lines of Austria and United Kingdom, and choose the country themselves" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 TASK = "Think of something that has been weighing on you this week, and write about it with your partner."
 REPLY = "That sounds hard. What was it like for you when you heard it?"
+LINES = [
+    {"country": "GB", "name": "Samaritans", "number": "116 123", "checked": f"{datetime.now(UTC).date()}"},
+    {
+        "country": "CH",
+        "name": "Die Dargebotene Hand, La Main Tendue, Telefono Amico",
+        "number": "143",
+        "url": "https://www.143.ch",
+        "checked": f"{datetime.now(UTC).date()}",
+    },
+]
 CONSENT = {"version": "1", "text": "What you write is sent to a language model.", "sends_to_model": True}
 
 
@@ -274,12 +285,14 @@ def test_message_written_offline_is_sent_once_when_the_connection_is_back(
 
 
 def test_conversation_has_no_violations_and_fits_a_phone(page: Page, built_app: FastAPI, engine: Engine) -> None:
-    open_talk(engine, {"opening": "Hello, I am here."}, alert_words=["ill"], alert="Call **116 123** at any time.")
+    open_talk(engine, {"opening": "Hello, I am here."}, alert_words=["ill"], alert="Talk to someone.", help_lines=LINES)
     with answering(built_app):
         arrive(page)
         write(page, "My grandmother is ill. " + "Donaudampfschifffahrtsgesellschaft" * 4)
         expect(page.locator("#turns .turn")).to_have_count(3)
-        expect(page.locator("#turns .notice")).to_contain_text("116 123")
+        page.get_by_text("Switzerland").click()
+        expect(page.get_by_role("link", name="143", exact=True)).to_be_visible()
+        expect(page.get_by_role("link", name="116 123")).to_be_hidden()
         check_in(LOOKS, page)
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from app.rating.life_cycle import open_study
 from tests.journeys.axe import LOOKS, check_in
-from tests.journeys.rater.test_conversation import CONSENT, answering
+from tests.journeys.rater.test_conversation import CONSENT, LINES, answering
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.database import rows
 from tests.kit.models_server import fail_with
@@ -209,13 +209,18 @@ def test_long_pasted_text_is_refused_and_kept(page: Page, engine: Engine) -> Non
 
 @pytest.mark.parametrize("kind", ["beside", "inserted"])
 def test_draft_has_no_violations_and_fits_a_phone(page: Page, built_app: FastAPI, engine: Engine, kind: str) -> None:
-    open_drafts(engine, {**SUGGEST, "suggestions": kind}, alert_words=["ill"], alert="Call **116 123** at any time.")
+    notice = {"alert_words": ["ill"], "alert": "Talk to someone.", "help_lines": LINES}
+    open_drafts(engine, {**SUGGEST, "suggestions": kind}, **notice)
     with answering(built_app):
         arrive(page)
         page.get_by_role("textbox", name="Your text").fill("My grandmother is ill. " + "Donaudampfschifffahrt" * 6)
+        page.get_by_text("Switzerland").click()
         page.get_by_role("button", name="Suggestion, please").click()
         expect(page.locator("#suggestion" if kind == "beside" else "#draft-back")).to_be_visible()
-        expect(page.locator("#draft-alert")).to_contain_text("116 123")
+        # What the rater opened stays open.
+        expect(page.get_by_role("link", name="116 123")).to_be_hidden()
+        expect(page.get_by_role("link", name="143", exact=True)).to_have_attribute("href", "tel:143")
+        expect(page.get_by_role("link", name="143", exact=True)).to_be_visible()
         check_in(LOOKS, page)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -303,6 +304,50 @@ def test_words_of_alarm_show_help_and_mark_the_conversation(
     assert HELP in page.text
     one.post(f"{address(page)}/end")
     assert rows(engine, "SELECT attributes ->> 'flags' FROM responses") == [("alert",)]
+    assert replies.asked
+
+
+LINES = [
+    {"country": "US", "name": "Lifeline", "number": "988"},
+    {"country": "AT", "name": "TelefonSeelsorge", "number": "142"},
+    {"country": "DE", "name": "TelefonSeelsorge", "number": "0800 111 0 111", "url": "https://www.telefonseelsorge.de"},
+    {"country": "DE", "name": "Kummer & Sorge", "number": "116 111"},
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "direction", "heading", "countries"),
+    [
+        ("en", "ltr", "Help lines by country", ["Austria", "Germany", "United States"]),
+        ("de", "ltr", "Hilfetelefone nach Land", ["Deutschland", "Österreich", "Vereinigte Staaten"]),
+        ("ar", "rtl", "خطوط المساعدة حسب البلد", ["ألمانيا", "النمسا", "الولايات المتحدة"]),
+    ],
+)
+def test_help_lines_follow_the_text_by_country_in_the_language_of_the_study(
+    study: Callable[..., int],
+    visitor: Callable[[], Visitor],
+    engine: Engine,
+    replies: FalseReplies,
+    *,
+    language: str,
+    direction: str,
+    heading: str,
+    countries: list[str],
+) -> None:
+    lines = [one | {"checked": f"{datetime.now(UTC).date()}"} for one in LINES]
+    talk(study, language=language, conversation={"alert_words": ["suicid*"], "alert": HELP, "help_lines": lines})
+    one, page = begin(visitor)
+    assert heading not in page.text
+    say(one, page, "I think of suicide.")
+    reply(engine)
+    seen = one.get("/s/study/rate").text.partition('class="notice warning')[2].partition("</ol>")[0]
+    assert seen.index(HELP) < seen.index(heading) < seen.index("<summary>")
+    assert re.findall(r"<summary>([^<]*)</summary>", seen) == countries
+    assert seen.count(f'<details dir="{direction}">') == 3
+    assert '<a href="tel:08001110111" dir="ltr">0800 111 0 111</a>' in seen
+    assert '<a href="tel:988" dir="ltr">988</a>' in seen
+    assert re.search(r'href="https://www\.telefonseelsorge\.de"[^>]*rel="noopener noreferrer"', seen)
+    assert "Kummer &amp; Sorge" in seen
     assert replies.asked
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -118,6 +119,17 @@ def test_script_that_saves_is_told_the_revision(
     refused = one.post(way, data={**sent, "message": "Older", "number": "0"}, headers=asks)
     assert (refused.status_code, "changed in another window" in refused.text) == (422, True)
     assert rows(engine, TEXT) == [("A suicidal friend", 2)]
+
+
+def test_help_lines_are_in_the_notice_of_a_draft(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    today = f"{datetime.now(UTC).date()}"
+    lines = [{"country": "GB", "name": "Samaritans", "number": "116 123", "checked": today}]
+    write_study(study, ALONE, draft={"alert_words": ["suicid*"], "alert": "Talk to someone.", "help_lines": lines})
+    one, page = begin(visitor)
+    seen = " ".join(press(one, page, "keep", "I think of suicide.").text.split())
+    notice = seen[seen.index('id="draft-alert" dir="auto">') :].partition("<textarea")[0]
+    assert notice.index("Talk to someone.") < notice.index("<summary>United Kingdom</summary>")
+    assert '<bdi>Samaritans</bdi> <a href="tel:116123" dir="ltr">116 123</a>' in notice
 
 
 def test_text_of_another_window_is_shown_and_replaced_only_when_the_rater_goes_on(

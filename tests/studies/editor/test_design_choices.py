@@ -155,7 +155,7 @@ def test_practice_trial_of_another_item_shows_all_its_responses() -> None:
 # What leads write: names, texts, and what recruitment platforms and servers of models give them.
 WRITTEN = {
     *("title", "rater_title", "label", "shown_label", "agree", "refuse", "version"),
-    *("code", "url", "contact", "controller", "name", "model", "server"),
+    *("code", "url", "contact", "controller", "name", "model", "server", "number"),
 }
 LISTS = {"codes", "skip_reasons", "looks", "hypotheses", "alert_words"}
 
@@ -194,7 +194,13 @@ def test_no_page_asks_for_a_key(name: str) -> None:
             assert control.shape != "line" or field in WRITTEN, control.name
             assert control.shape != "lines" or field in LISTS or is_answer, control.name
             if control.shape in {"named", "pairs"}:
-                labels = {"Name of the level", "Value in the link", "What it says, such as Version", "Name of the list"}
+                labels = {
+                    "Name of the level",
+                    "Name of the role",
+                    "Value in the link",
+                    "What it says, such as Version",
+                    "Name of the list",
+                }
                 assert {one.key_label for one in control.children if one.key_name and not control.options} <= labels
 
 
@@ -217,6 +223,20 @@ def test_column_of_the_correct_answer_and_the_language_are_chosen() -> None:
     assert (language.value, words_of(language)[:3]) == ("de-AT", ["English", "Arabic", "German"])
     assert words_of(language)[-1] == "German (de-AT)"
     assert controls(data, "study")["language"].value == "en"
+
+
+def test_country_and_date_of_a_help_line_are_chosen() -> None:
+    line = {"country": "gb", "name": "Samaritans", "number": "116 123", "checked": "2026-11-28"}
+    lines = [line, {"country": "UK", "name": "Samaritans", "number": "116 123"}]
+    data = study(conversation={"partners": {}, "help_lines": lines})
+    found = controls(data, "conversation")
+    country = found["conversation.help_lines.0.country"]
+    assert (country.shape, country.value, country.options[0].words) == ("choice", "GB", "Choose a country")
+    assert "United Kingdom" in words_of(country)
+    assert "UK" in words_of(found["conversation.help_lines.1.country"])
+    checked = found["conversation.help_lines.0.checked"]
+    assert (checked.shape, checked.value) == ("date", "2026-11-28")
+    assert found["conversation.help_lines.0"].title == "Samaritans"
 
 
 TOLD: dict[str, Any] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from app.rating.life_cycle import open_study, pause_study
-from tests.kit.builder import PREFERENCE
+from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.lead_studies import rate, study_of
 
 if TYPE_CHECKING:
@@ -234,6 +235,34 @@ def test_later_version_that_counts_typing_needs_a_consent_form_that_declares_it(
     )
     assert client.post("/studies/small/design/version").status_code == 303
     assert [row.version for row in protocols(db)] == [1, 2]
+
+
+def test_later_version_needs_help_lines_that_were_checked(client: TestClient, db: Connection, lead: Lead) -> None:
+    today = datetime.now(UTC).date()
+    again = today - timedelta(days=1)
+    lines = [{"country": "GB", "name": "Samaritans", "number": "116 123", "checked": f"{today}"}]
+    diary = {"partners": {"diary": {"replies": "none"}}, "alert_words": ["suicid*"], "alert": "Talk."}
+    parts: dict[str, Any] = {
+        "sources": {"diary": {"kind": "human"}},
+        "questions": [EMPATHY],
+        "design": {"trials": "conversation"},
+    }
+    study_of(db, lead, **parts, conversation=diary | {"help_lines": lines})
+    open_study(db, "small")
+    pause_study(db, "small")
+    page = client.get("/studies/small/design/conversation").text
+    assert f'type="date"\n           value="{today}"' in page
+    field = "conversation.help_lines.0.checked"
+    old = {"number": number_on(page), field: f"{today.year - 2}-02-01"}
+    client.post("/studies/small/design/conversation", data=old)
+    refused = client.post("/studies/small/design/version")
+    assert refused.status_code == 400
+    assert "The help line Samaritans (United Kingdom) was last checked on" in refused.text
+    page = client.get("/studies/small/design/conversation").text
+    client.post("/studies/small/design/conversation", data={"number": number_on(page), field: f"{again}"})
+    assert client.post("/studies/small/design/version").status_code == 303
+    stored = [one.document["conversation"]["help_lines"][0]["checked"] for one in protocols(db)]
+    assert stored == [f"{today}", f"{again}"]
 
 
 def test_summary_names_where_a_problem_is_as_the_pages_do(client: TestClient, study_id: int) -> None:
