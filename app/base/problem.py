@@ -48,7 +48,18 @@ class Problem:
         column = f", column {self.column}" if self.column and not is_named else ""
         if self.is_rule:
             return f'{self.file}{row}{column}: {self.allowed}; found "{self.found}".'
-        return f'{self.file}{row}{column}: found "{self.found}"; allowed: {self.allowed}.'
+        found = f'"{self.found}"' if self.found or not column else "an empty cell"
+        return f"{self.file}{row}{column}: found {found}; allowed: {self.allowed}."
+
+    def on_page(self) -> str:
+        """The sentence; only its words if they are about no column and nothing was found.
+
+        >>> Problem("items.csv", 4, "sampling_probability", "", "a probability").on_page()
+        'items.csv, row 4, column sampling_probability: found an empty cell; allowed: a probability.'
+        >>> Problem("the form", None, None, "", "Choose a question.").on_page()
+        'Choose a question.'
+        """
+        return self.sentence() if self.found or self.column else self.allowed
 
     def beside_its_field(self) -> str:
         """The problem for a page that shows it next to the field.

@@ -25,7 +25,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from app.analysis.estimate import Estimate
-from app.protocol.allocation.human_sample import DRAWS, IN_SAMPLE, PROBABILITY, STAGE
+from app.protocol.allocation.human_sample import IN_SAMPLE, OF_SAMPLE, PROBABILITY, STAGE
 from app.protocol.rating_columns import FRAME_COLUMNS, Type, names_of
 from app.stats.result import Procedure
 
@@ -119,7 +119,7 @@ def items_and_sample(items: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | 
             "stage": 0 if is_in is None else _stage(items).where(is_in == "true", 0),
         }
     )
-    return items.drop(columns=[PROBABILITY, IN_SAMPLE, STAGE, DRAWS], errors="ignore"), sample
+    return items.drop(columns=[*OF_SAMPLE], errors="ignore"), sample
 
 
 def _stage(items: pd.DataFrame) -> pd.Series[int]:

@@ -21,6 +21,7 @@ PROBABILITY, IN_SAMPLE, STAGE, DRAWS = (
     "sampling_stage",
     "sampling_draws",
 )
+OF_SAMPLE = (PROBABILITY, IN_SAMPLE, STAGE, DRAWS)
 # A draw in `DRAWS`: its number, the item's probability after it, and the stage if it was one of `grow`. Number 0 is a
 # draw outside Attune.
 DRAW = re.compile(r"(\d{1,9}):(0\.\d+|1|[1-9](?:\.\d+)?e-\d+)(?::([1-9]\d{0,2}))?")

@@ -55,19 +55,34 @@ def check_items(table: Table, problems: Problems) -> pd.DataFrame | None:
             "image_alt": text_or_none(image_alt),
             "content_note": text_or_none(table.column("content_note")),
             "retired_because": text_or_none(table.column("retired_because")),
-            **attributes(table, ITEM_COLUMNS),
+            **_attributes(table),
         },
         dtype=object,
     )
 
 
+def _attributes(table: Table) -> dict[str, Column]:
+    """The other columns; a program for spreadsheets writes TRUE where Attune writes true."""
+    found = attributes(table, ITEM_COLUMNS)
+    if IN_SAMPLE in found:
+        found[IN_SAMPLE] = text_or_none(_in_sample(table))
+    return found
+
+
+def _in_sample(table: Table) -> Column:
+    """Whether people rate each item: true, false, or whatever else is there, in small letters."""
+    found: Column = np.char.lower(np.char.strip(table.column(IN_SAMPLE).astype(str))).astype(object)
+    return found
+
+
 def _check_sample(table: Table, problems: Problems) -> None:
     """Check the columns that say how the items were drawn for people to rate."""
-    chance, is_in = (np.char.strip(table.column(name).astype(str)) for name in (PROBABILITY, IN_SAMPLE))
+    chance = np.char.strip(table.column(PROBABILITY).astype(str))
+    is_in = _in_sample(table)
     number = pd.to_numeric(pd.Series(chance), errors="coerce").to_numpy()
     wrong = (chance != "") & ~((number > 0) & (number <= 1))
     faulty(table, wrong, PROBABILITY, chance, "a probability above 0 and at most 1", problems)
-    faulty(table, ~np.isin(is_in, ("true", "false", "")), IN_SAMPLE, is_in, "true or false", problems)
+    faulty(table, ~np.isin(is_in, ("true", "false", "")), IN_SAMPLE, table.column(IN_SAMPLE), "true or false", problems)
     stage = np.char.strip(table.column(STAGE).astype(str))
     is_count = np.array([bool(STAGE_NUMBER.fullmatch(one)) for one in stage], bool)
     faulty(table, (stage != "") & ~is_count, STAGE, stage, "the number of the stage, from 1 on", problems)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.base.files.table import Table
+from app.protocol.allocation.human_sample import OF_SAMPLE
 from app.studies.imports.column_roles import ColumnGuess, Role
 from app.studies.imports.name_matching import Names, words_of
 from app.studies.imports.rating_scales import is_answers, points_of_values
@@ -57,7 +58,7 @@ def _of_rows(table: Table, guesses: Sequence[ColumnGuess], raters: ColumnGuess) 
 
     def role(one: ColumnGuess) -> Role:
         is_text = one.role in {"item", "text", "source"} or one.name == response
-        if one is raters or is_text or not _differs(table, one.name, texts):
+        if one is raters or is_text or one.name in OF_SAMPLE or not _differs(table, one.name, texts):
             return one.role
         if one is asked:
             return "question"

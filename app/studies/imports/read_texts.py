@@ -27,7 +27,7 @@ from app.studies.imports.name_matching import question_names, source_names
 from app.studies.imports.patterns import guessed
 from app.studies.imports.text_problems import Choices, settled
 from app.studies.imports.turn_rows import with_joined_turns
-from app.studies.imports.wide_table import Layout, one_row_per_item, second_responses, unfold
+from app.studies.imports.wide_table import Layout, one_row_per_item, second_responses, unequal_samples, unfold
 from app.studies.load import known_keys
 
 # Names of columns that are read as the texts of items even if the texts are short.
@@ -122,6 +122,7 @@ def wide_of(table: Table, columns: Columns) -> tuple[Table, dict[str, str]]:
     if source and text and responses:
         before, item = set(table.columns), column_of(columns, "item")
         problems = second_responses(table, item=item or text, source=source, response=responses[0]["name"])
+        problems += unequal_samples(table, item=item or text)
         if problems:
             raise InvalidInputError(problems)
         wide = one_row_per_item(table, item=item, text=text, source=source, response=responses[0]["name"])

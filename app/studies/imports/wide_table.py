@@ -12,6 +12,7 @@ from app.base.files.table import Column, Table
 from app.base.problem import Problem
 from app.base.problems import Problems, shown
 from app.base.words import and_list
+from app.protocol.allocation.human_sample import OF_SAMPLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,21 @@ def second_responses(table: Table, *, item: str, source: str, response: str) -> 
         if of and text and first.setdefault((str(key), of), text) != text:
             found = f"a second response of {shown(of)} to {shown(str(key))}"
             problems.append(Problem(table.file, int(row), response, found, _ONE_EACH))
+    return problems
+
+
+def unequal_samples(table: Table, *, item: str) -> list[Problem]:
+    """Return a problem for each row that says something else about the sample than the first row of its item."""
+    problems = []
+    for name in (name for name in OF_SAMPLE if name in table.columns):
+        first: dict[str, tuple[int, str]] = {}
+        for row, key, cell in zip(table.rows, table.column(item), table.stripped(name), strict=True):
+            at, there = first.setdefault(str(key), (int(row), str(cell)))
+            if str(cell).lower() != there.lower():
+                allowed = (
+                    f"the same in every row of an item (row {at} has {shown(there) if there else 'an empty cell'})"
+                )
+                problems.append(Problem(table.file, int(row), name, str(cell), allowed))
     return problems
 
 

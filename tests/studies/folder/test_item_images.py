@@ -52,8 +52,14 @@ SHOWN = with_images("a,I lost my keys.,a.png,A key,sad", "b,Hello.,b c.jpg,A doo
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
-        ("a.png,", 'items.csv, row 2, column image_alt: found ""; allowed: the image in words (alternative text).'),
-        (",A key", 'items.csv, row 2, column image: found ""; allowed: the file of the image that is described.'),
+        (
+            "a.png,",
+            "items.csv, row 2, column image_alt: found an empty cell; allowed: the image in words (alternative text).",
+        ),
+        (
+            ",A key",
+            "items.csv, row 2, column image: found an empty cell; allowed: the file of the image that is described.",
+        ),
         ("no.png,A key", 'items.csv, row 2, column image: found "no.png"; allowed: a file in the folder images.'),
         ("../study.yaml,A key", 'found "../study.yaml"; allowed: the name of a file in the folder images: letters'),
         (f"a.png,{'x' * 501}", "allowed: at most 500 characters."),

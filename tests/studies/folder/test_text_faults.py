@@ -89,6 +89,11 @@ def test_problem_names_row_column_found_and_allowed(
     assert allowed in problem.allowed
 
 
+def test_sample_is_read_as_a_program_for_spreadsheets_writes_it() -> None:
+    study = read_small(study=PLAIN, items=_drawn("0.5", " TRUE"), raters=None, ratings=None)
+    assert list(study.items["in_human_sample"]) == ["true", "false"]
+
+
 @pytest.mark.parametrize("file", ["study", "items", "responses"])
 def test_missing_file_is_named(file: str) -> None:
     problems = problems_in(small(**{file: None, "ratings": None}))

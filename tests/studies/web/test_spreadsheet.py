@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -117,6 +118,44 @@ def test_awkward_sheet_becomes_the_study_that_was_meant(client: TestClient, db: 
     assert "health" not in said["flow"]["consent"]["text"]
     detail = db.execute(text("SELECT detail FROM audit_log WHERE action = 'made from a spreadsheet'")).scalar_one()
     assert "row 32, Beitrag: the same texts as row 4 (drop)" in detail["choices"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("0", 'found "0"; allowed: a probability above 0 and at most 1.'),
+        ("1.5", 'found "1.5"; allowed: a probability above 0 and at most 1.'),
+        ("half", 'found "half"; allowed: a probability above 0 and at most 1.'),
+        ("", "found an empty cell; allowed: the item's probability, because it has in_human_sample."),
+    ],
+)
+def test_sampling_probability_that_is_none_is_named_on_the_page(
+    client: TestClient, db: Connection, cell: str, said: str
+) -> None:
+    """Of an empty cell, the page named neither the file nor the row."""
+    header = ("Beitrag", "Antwort Beraterin", "GPT-4o reply", "sampling_probability", "in_human_sample")
+    rows = [[*(long_text(f"{who} {n}") for who in "TBG"), "0.5" if n != 1 else cell, "TRUE"] for n in range(4)]
+    answer = client.post(dropped(client, csv([header, *rows]), "posts.csv"), data={"template": "ayers-pair"})
+    assert f"posts.csv, row 3, column sampling_probability: {said}" in unescape(answer.text)
+    assert n_studies(db) == 0
+
+
+@pytest.mark.parametrize("other", ["1.5", ""])
+def test_rows_of_an_item_that_disagree_about_its_sample_are_named(client: TestClient, other: str) -> None:
+    """Only the first row of an item was read, and a column that differs between raters was left out."""
+    header = ("rater", "ID", "Situation", "source", "Response", "Empathy", "sampling_probability")
+    rows = [
+        [rater, str(n), long_text(f"Post {n}"), source, long_text(f"{source} {n}"), str(1 + n % 4), "0.5"]
+        for n in range(4)
+        for source in ("Counselor", "GPT-4")
+        for rater in ("anna", "ben")
+    ]
+    rows[2][-1] = other
+    answer = drop(client, csv([header, *rows]), "posts.csv")
+    assert answer.status_code == 422
+    shown = " ".join(unescape(re.sub("<[^>]+>", " ", answer.text)).split())
+    said = "the same in every row of an item (row 2 has 0.5)"
+    assert f"posts.csv 4 sampling_probability {other or 'an empty cell'} {said}" in shown
 
 
 def test_study_cannot_be_opened_with_instructions_that_nobody_wrote(client: TestClient) -> None:
