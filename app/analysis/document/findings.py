@@ -11,7 +11,8 @@ from app.analysis.document.numbered import MAX_ROWS, Numbered, with_numbers
 from app.analysis.document.primary_table import primary_table
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import agreement_sentence
-from app.analysis.findings.judge_conclusions import changes_sentence
+from app.analysis.findings.judge_conclusions import HEADER as OF_CONCLUSIONS
+from app.analysis.findings.judge_conclusions import changes_sentence, conclusion_rows
 from app.analysis.findings.participants import flow_sentences, participant_tables
 from app.analysis.findings.robustness import HEADER, HEADER_WIDTHS, LOWEST, robustness_rows
 from app.analysis.findings.sample_balance import balance_sentences
@@ -59,6 +60,8 @@ Place = Literal["first", "first_if_primary", "body", "appendix", "nowhere"]
 # more answers are a list that nobody reads
 MAX_BULLETS = 12
 CHANGES = "What could change the primary differences: each of them by other analyses of the same answers"
+
+CONCLUSIONS = "Main conclusions by people, by each model judge alone, and by both."
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +175,7 @@ def _estimates(topic: str, found: Found) -> Iterator[DataTable]:
         yield found.numbers.table(TOPICS[topic], others)
 
 
-def _said(topic: str, found: Found) -> Iterator[Paragraph]:
+def _said(topic: str, found: Found) -> Iterator[Block]:
     summary = found.summary
     if topic == "agreement" and summary.agreement:
         yield Paragraph(agreement_sentence(summary.agreement))
@@ -180,6 +183,8 @@ def _said(topic: str, found: Found) -> Iterator[Paragraph]:
         yield Paragraph(" ".join(one.sentence for one in summary.judges))
         if summary.conclusions:
             yield Paragraph(changes_sentence(summary.conclusions))
+            rows = conclusion_rows(summary.conclusions)
+            yield DataTable(CONCLUSIONS, OF_CONCLUSIONS, rows, widths=(4, 5, 5, 6, 3))
         if balanced := balance_sentences(found.report.of("judge"), found.protocol.labels):
             yield Paragraph(" ".join(balanced))
 

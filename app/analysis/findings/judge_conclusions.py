@@ -19,6 +19,7 @@ OF_JUDGES = {
     "mean_difference": ("judge_mean_difference", "prompts_mean_difference"),
 }
 OVER_PROMPTS = {statistic for _, statistic in OF_JUDGES.values()}
+HEADER = ("Question", "Comparison", "Answers of", "Estimate (95% CI)", "Another conclusion")
 TOGETHER = {"judge_share_preferred": "share_preferred_ppi", "judge_mean_difference": "mean_difference_ppi"}
 
 
@@ -43,6 +44,15 @@ class Conclusion:
     pair: str
     people: str
     judges: tuple[JudgeConclusion, ...]
+
+    @property
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """The last three columns of `HEADER`: whose answers, what they find, whether people would conclude another."""
+        yield "People", self.people, "–"
+        for one in self.judges:
+            yield f"{one.judge} alone", one.effect, "yes" if one.changes else "no"
+            if one.together:
+                yield f"People and {one.judge}", one.together, "–"
 
 
 def conclusions_by_judge(report: Report, contrasts: Sequence[MainContrast]) -> Iterator[Conclusion]:
@@ -109,6 +119,11 @@ def _effect(one: Estimate) -> str:
     signed = f"+{value}" if is_above else value
     interval = interval_text(one)
     return f"{signed} ({interval})" if interval else signed
+
+
+def conclusion_rows(conclusions: Sequence[Conclusion]) -> tuple[tuple[str, ...], ...]:
+    """The table of conclusions; the columns are `HEADER`."""
+    return tuple((one.label, one.pair, *row) for one in conclusions for row in one.rows)
 
 
 def changes_sentence(conclusions: Sequence[Conclusion]) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from app.stats.comparison import describe
 
@@ -20,6 +21,23 @@ ITEM, RATER = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
 def test_distribution_counts_declared_and_off_scale_points() -> None:
     found = describe.distribution(np.array([1, 3, 3, 2.5, np.nan]), [1, 2, 3])
     assert (found.counts, found.shares, found.n_ratings, found.n_off_scale) == ((1, 0, 2), (0.25, 0, 0.5), 4, 1)
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 12, 200])
+def test_difference_of_texts_which_nobody_rates_is_the_paired_t_test(n_items: int) -> None:
+    """As `text_difference` calls it: each item is its own rater."""
+    rng = np.random.default_rng(n_items)
+    usual = rng.normal(50, 20, n_items)
+    theirs, mine = usual + rng.normal(0, 5, n_items), usual + rng.normal(4, 9, n_items)
+    item = np.tile(np.arange(n_items), 2)
+    is_mine = np.repeat([True, False], n_items)
+    found = describe.mean_difference(np.concatenate([mine, theirs]), is_mine, item=item, rater=item)
+    known = stats.ttest_rel(mine, theirs)
+    limits = known.confidence_interval()
+    assert found.interval is not None
+    assert found.estimate == pytest.approx((mine - theirs).mean(), rel=1e-12)
+    assert (found.interval.low, found.interval.high) == pytest.approx((limits.low, limits.high), rel=1e-9)
+    assert (found.p_value, found.df) == pytest.approx((known.pvalue, known.df), rel=1e-9)
 
 
 def test_empty_distribution_has_no_shares() -> None:

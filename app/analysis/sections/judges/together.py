@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +26,7 @@ SECTION = "judge"
 RANDOM = "This assumes that people rated a random sample of what the judge rated."
 STACKED = "The judges count by a regression of people's answers on theirs, fitted to other items."
 SHARES, UNTESTED = ("share_preferred", "accuracy"), ("mean", "accuracy")
+LEFT_OUT = "because they were not drawn, or their probability is not known"
 DRAWN = "The probability of each item to be rated by people is known, and counts."
 _BOTH, _ALONE = "judge and people", "people alone, each sampled unit once"
 _CITES = ("angelopoulos2023", "egami2023")
@@ -181,8 +183,14 @@ def of_sample(people: Said, sample: Sample | None) -> tuple[Said, str]:
     item = people.answers.item
     is_in = ~sample.is_out[item] & np.isfinite(sample.probability[item])
     n = len(np.unique(item[~is_in]))
-    why = "because they were not drawn, or their probability is not known"
-    return people.select(is_in), f"Ratings of {counted(n, 'item')} are left out, {why}." if n else ""
+    return people.select(is_in), f"Ratings of {counted(n, 'item')} are left out, {LEFT_OUT}." if n else ""
+
+
+def sample_notes(estimates: Sequence[Estimate]) -> list[str]:
+    """How the notes say that items came into the sample, and that ratings are left out, each sentence once."""
+    said = re.compile(f"{re.escape(RANDOM)}|{re.escape(DRAWN)}|Ratings of [^.]* are left out, {LEFT_OUT}[.]")
+    found = [said.findall(one.note) for one in estimates if one.statistic.endswith("_ppi")]
+    return list(dict.fromkeys(sentence for sentences in found for sentence in sentences))
 
 
 def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, statistic: str) -> Powered | None:

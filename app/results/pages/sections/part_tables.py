@@ -110,9 +110,15 @@ def blocks_of(part: str, estimates: Sequence[Estimate], labels: Labels) -> Itera
         keys = {key for column in table.columns for key in column.statistics}
         block = _block(table.caption, table.columns, [f for f in estimates if f.statistic in keys], labels)
         if block is not None:
-            no_weight = any(f.statistic == "judge_weight" and f.estimate == 0 for f in estimates)
-            yield replace(block, notes=(NO_WEIGHT, *block.notes)) if table is together.TOGETHER and no_weight else block
+            told = _of_judge_and_people(estimates) if table is together.TOGETHER else ()
+            yield replace(block, notes=(*told, *block.notes))
     yield from _others(part, estimates, labels)
+
+
+def _of_judge_and_people(estimates: Sequence[Estimate]) -> Iterator[str]:
+    if any(f.statistic == "judge_weight" and f.estimate == 0 for f in estimates):
+        yield NO_WEIGHT
+    yield from together.sample_notes(estimates)
 
 
 def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterator[Block]:

@@ -10,13 +10,17 @@ import pandas as pd
 import pytest
 
 from app.analysis import analyze
-from app.analysis.findings.judge_conclusions import conclusions_by_judge
+from app.analysis.document.report_context import ReportContext
+from app.analysis.document.study_report import study_report
+from app.analysis.findings.findings_document import findings_document
+from app.analysis.findings.judge_conclusions import HEADER, conclusion_rows, conclusions_by_judge
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.robustness import other_ways
 from app.analysis.report.computed_report import ALL_RATED as NOTHING_TO_ADD
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
-from app.analysis.sections.judges.together import DRAWN, RANDOM, STACKED, TOGETHER
+from app.analysis.sections.judges.together import DRAWN, LEFT_OUT, RANDOM, STACKED, TOGETHER
+from app.base.documents.blocks import DataTable
 from app.results.pages.sections.part_tables import NO_WEIGHT, blocks_of
 from app.stats.comparison.prediction_powered import AGAINST, ALL_RATED, NO_OVERLAP, TOO_FEW, prediction_powered
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
@@ -26,6 +30,7 @@ N_ITEMS, N_RATED, N_RATERS = 24, 10, 4
 JUDGE = {"rater_kind": "model", "raters": ["judge"]}
 BOTH = JUDGE | {"source": "model", "reference": "human"}
 SOURCES = ("human", "model")
+LABELS = protocol(FIVE, CHOICE).labels
 BOTH_SCORES = {"question": "both", "source": "model", "reference": "human", "test": "mean_difference"}
 
 
@@ -127,7 +132,12 @@ def test_known_probabilities_count_and_what_was_not_drawn_is_left_out() -> None:
         chance=np.repeat(chance, 2),
         null=0.0,
     )
-    both = only(report(sample=sample), "mean_difference_ppi", scope=BOTH)
+    found = report(sample=sample)
+    both = only(found, "mean_difference_ppi", scope=BOTH)
+    left_out = f"Ratings of 1 item are left out, {LEFT_OUT}."
+    (block,) = (b for b in blocks_of("judges", found.of("judge"), LABELS) if b.caption == TOGETHER.caption)
+    assert {DRAWN, left_out} <= {*block.notes}
+    assert RANDOM not in block.notes
     assert both.estimate == pytest.approx(expected.combined.estimate)
     assert both.n_ratings == 9 * 2 * N_RATERS
     assert DRAWN in both.note
@@ -272,6 +282,16 @@ def test_summary_shows_people_judge_and_both() -> None:
     assert len(conclusions) == 2
     for one in conclusions:
         assert all(judged.together for judged in one.judges)
+        assert [by for by, *_ in one.rows] == ["People", "judge alone", "People and judge"]
+    rows = conclusion_rows(conclusions)
+    told = [conclusions[0].people, conclusions[0].judges[0].effect, conclusions[0].judges[0].together]
+    assert [row[3] for row in rows[:3]] == told
+    assert {row[4] for row in rows} <= {"yes", "no", "–"}
+    document, _ = study_report(found, study, [], ReportContext("2026-11-28"))
+    tables = [one for one in document.blocks if isinstance(one, DataTable) and one.header == HEADER]
+    assert [one.rows for one in tables] == [rows]
+    in_file = findings_document(found, study)["judge_conclusions"]
+    assert [tuple(one.values()) for one in in_file] == [*rows]
 
 
 def test_percentage_is_beside_the_difference() -> None:
