@@ -23,8 +23,9 @@ Kept = OrderedDict[tuple[int, int, tuple[int, ...]], Texts]
 
 # The texts of trials that were shown lately, so that saving or submitting a page need not read them again.
 #
-# Texts never change: an item or a response with other texts is another row. A browser keeps its connection, and so its
-# process, which has shown the page before.
+# These texts never change: an item or a response with other texts is another row. What raters wrote is read each time:
+# once they have it deleted, no process may show it. A browser keeps its connection, and so its process, which has shown
+# the page before.
 
 # About as many as a process has raters at once. Texts of 500 words take 3 kB.
 MAX_KEPT = 500
@@ -49,21 +50,28 @@ def texts_of(db: Connection, study_id: int, item_id: int, response_ids: Sequence
     key = study_id, item_id, tuple(response_ids)
     kept = _kept.get(db.engine.pool)
     texts = kept and kept.get(key)
-    if not texts:
-        row = read_texts(db, study_id, item_id, response_ids)
-        texts = keep_texts(db, row | {"study_id": study_id, "item_id": item_id, "response_ids": response_ids})
-    return texts
+    if texts:
+        return texts
+    row = _read(db, study_id, item_id, response_ids)
+    return keep_texts(db, {**row, "study_id": study_id, "item_id": item_id, "response_ids": response_ids})
 
 
 def read_texts(db: Connection, study_id: int, item_id: int, response_ids: Sequence[int]) -> Texts:
     """The same as they are now, for drafts, whose images can change."""
-    return dict(_TEXTS.one(db, {"study": study_id, "item": item_id, "shown": list(response_ids)}))
+    row = _read(db, study_id, item_id, response_ids)
+    return {name: row[name] for name in _NAMES}
+
+
+def _read(db: Connection, study_id: int, item_id: int, response_ids: Sequence[int]) -> Mapping[str, Any]:
+    return _TEXTS.one(db, {"study": study_id, "item": item_id, "shown": list(response_ids)})
 
 
 def keep_texts(db: Connection, row: Mapping[str, Any]) -> Texts:
-    """Keep the texts in a row that was read otherwise, and return them."""
-    kept = _kept.setdefault(db.engine.pool, OrderedDict())
+    """Keep the texts in a row that was read otherwise, unless they can be erased, and return them."""
     texts = {name: row[name] for name in _NAMES}
+    if row["are_erasable"]:
+        return texts
+    kept = _kept.setdefault(db.engine.pool, OrderedDict())
     kept[row["study_id"], row["item_id"], tuple(row["response_ids"])] = texts
     if len(kept) > MAX_KEPT:
         kept.popitem(last=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
+from app.base.database.engine import make_engine, transactions
 from app.protocol.conversation import ConversationPartner
 from app.rating.conversations.dyads import Member, pair
 from tests.kit.database import rows
@@ -18,6 +19,7 @@ from tests.kit.dyads import PERSON, address, begin, dyads, end, rate_address, sa
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastapi import FastAPI
     from sqlalchemy import Engine
 
     from tests.kit.rater_pages import Visitor
@@ -229,6 +231,33 @@ def test_words_of_a_rater_who_has_them_deleted_are_gone_and_those_of_the_partner
     supporter.post("/s/study/withdraw", data={"withdraw": "delete"})
     assert rows(engine, "SELECT count(*) FROM responses") == [(0,)]
     assert rows(engine, "SELECT count(*) FROM dyads") == [(0,)]
+
+
+def test_no_process_shows_words_that_their_writer_has_had_deleted(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, app: FastAPI
+) -> None:
+    """Each process has connections of its own, and with them the texts that it showed last."""
+    dyads(study)
+    (seeker, page), (supporter, _) = two(visitor)
+    say(seeker, page, "My secret.")
+    say(supporter, supporter.get("/s/study/rate"), "I hear you.")
+    end(seeker, seeker.get("/s/study/rate"))
+    own = rate_address(end(supporter, supporter.get("/s/study/rate")))
+    other = make_engine(engine.url.render_as_string(hide_password=False))
+    processes = [app.state.begin, transactions(other)]
+
+    def seen() -> list[str]:
+        pages = []
+        for app.state.begin in processes:
+            pages += [supporter.get(own).text, supporter.post(own, data={"q0r0": "9"}).text]
+        return pages
+
+    assert ["My secret." in page for page in seen()] == [True] * 4
+    seeker.post("/s/study/withdraw", data={"withdraw": "delete"})
+    after = seen()
+    assert ["My secret." in page for page in after] == [False] * 4
+    assert all("[deleted by its writer]" in page and "I hear you." in page for page in after)
+    other.dispose()
 
 
 def test_raters_download_their_own_words_only(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from app.accounts.leads import Lead
 from app.base.problem import InvalidInputError
+from app.rating.seats.assignment_view import texts_of
 from app.rating.second_study.second_study import make_second_study
 from app.rating.second_study.shared_texts import list_shared_texts, record_review
 from app.rating.simulation.simulate import simulate
@@ -152,7 +153,11 @@ def test_deletion_of_a_writer_reaches_the_second_study(
     with engine.begin() as db:
         review(db, 1)
         made = make_second_study(db, own(db), 1, "", "Second", lead=Lead(1, "lead@example.org"))
+        reused = db.execute(text("SELECT study_id, item_id, ARRAY[id] FROM responses WHERE study_id > 1")).all()
+        assert sum("[removed]" in str(texts_of(db, *one)) for one in reused) == 2
     anna.post("/s/study/withdraw", data={"withdraw": "delete"})
+    with engine.begin() as db:
+        assert sum("[removed]" in str(texts_of(db, *one)) for one in reused) == 1
     assert rows(engine, "SELECT count(*) FROM responses WHERE study_id = 1") == [(1,)]
     told = rows(
         engine,
