@@ -142,7 +142,7 @@ class Design(BaseModel):
     the rater's link (`?site=north`). Raters with other values are not admitted.
     """
     max_raters: Count | None = None
-    """Maximum number of raters in total. If a rater leaves without finishing, another rater is admitted."""
+    """Maximum number of raters in total. If a rater leaves before the end, or has no partner, another is admitted."""
     lease_minutes: int = Field(default=60, ge=1, le=60 * 24 * 60)
     """How long places are kept for an inactive rater."""
     seed: int = 0

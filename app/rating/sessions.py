@@ -51,10 +51,26 @@ OF_COOKIE = f"""
       (SELECT m.id FROM session_moves m WHERE m.study_id = s.study_id AND m.token_hash = :hash) AS move_id
 """  # noqa: S608 - constants only
 _OF_COOKIE = HotStatement(OF_COOKIE)
-_FINISH = text("""
+# Why an item was skipped that has to be written with another rater, as in assignments.csv.
+NO_PARTNER = "no partner"
+# Whether the rater of session `o` had no partner and rated nothing: they leave their place to another when they finish.
+HAD_NO_PARTNER = f"""(
+    SELECT coalesce(bool_or(a.skip_reason = '{NO_PARTNER}') AND NOT bool_or(a.state = 'done'), false)
+    FROM assignments a WHERE a.study_id = o.study_id AND a.rating_session_id = o.id
+)"""  # noqa: S608 - constants only
+_FINISH = text(f"""
+    WITH unrated AS (
+      SELECT o.id FROM rating_sessions o WHERE o.study_id = :study AND o.id = :session AND {HAD_NO_PARTNER}
+    ), released AS (
+      UPDATE admission_seats SET rating_session_id = NULL
+      WHERE study_id = :study AND rating_session_id IN (SELECT id FROM unrated)
+    ), condition_released AS (
+      UPDATE condition_seats SET rating_session_id = NULL
+      WHERE study_id = :study AND rating_session_id IN (SELECT id FROM unrated)
+    )
     UPDATE rating_sessions SET state = 'finished', finished_at = coalesce(finished_at, now())
     WHERE study_id = :study AND id = :session
-""")
+""")  # noqa: S608 - constants only
 # Raters who are no longer active release their seats.
 _STATE = text("""
     WITH changed AS (

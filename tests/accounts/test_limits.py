@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
+from app.protocol.questions.form import PageTimes, read_page_ms
+from app.rating.answers.submit import Sent, store
 from app.rating.life_cycle import open_study
-from app.rating.seats.assignment_view import AssignmentView
+from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
+from app.rating.sessions import NO_PARTNER
 from app.rating.steps.questionnaires import submit_questions
 from app.studies.studies import delete_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
@@ -40,6 +43,16 @@ def set_limit(db: Connection, n: int) -> None:
           document = jsonb_set(document::jsonb, '{design,max_raters}', to_jsonb(CAST(:n AS integer)))::json
     """
     db.execute(text(change), {"n": n})
+
+
+def add_version(db: Connection) -> None:
+    """Add a version of the protocol, which those who come from now on have."""
+    add = """
+        INSERT INTO protocols (study_id, version, document, yaml, sha256, title)
+        SELECT study_id, 2, document, yaml, gen_random_uuid()::text, title FROM protocols
+    """
+    db.execute(text(add))
+    db.execute(text("UPDATE studies SET protocol_version = 2"))
 
 
 def say(engine: Engine, rater: Rater, answer: str) -> None:
@@ -135,13 +148,7 @@ def test_a_limit_of_a_later_version_counts_the_raters_of_earlier_ones(engine: En
     assert isinstance(early.begin(), AssignmentView)
     with engine.begin() as db:
         set_limit(db, 3)
-        db.execute(
-            text("""
-            INSERT INTO protocols (study_id, version, document, yaml, sha256, title)
-            SELECT study_id, 2, document, yaml, gen_random_uuid()::text, title FROM protocols
-        """)
-        )
-        db.execute(text("UPDATE studies SET protocol_version = 2"))
+        add_version(db)
         db.execute(
             text(
                 "UPDATE protocols SET document = (document::jsonb #- '{design,max_raters}')::json,"
@@ -154,6 +161,25 @@ def test_a_limit_of_a_later_version_counts_the_raters_of_earlier_ones(engine: En
     assert third.begin() == "wait"
     expire(engine, second)
     assert isinstance(third.look(), AssignmentView)
+
+
+def test_a_rater_who_had_no_partner_leaves_the_place_to_another(engine: Engine) -> None:
+    """Also in a later version of the study, which gives those of earlier ones their places."""
+    open_with(engine, max_raters=1, raters_per_trial=1)
+    anna, ben, carl = (Rater(engine, who) for who in ("anna", "ben", "carl"))
+    page = anna.begin()
+    while isinstance(page, AssignmentView):
+        with engine.begin() as db:
+            own = get_own_assignment(db, "study", anna.token, page.token)
+            assert own
+            store(db, *own, Sent("skip", PageTimes(read_page_ms({})), reason=NO_PARTNER))
+        page = anna.look()
+    assert ben.begin() == "wait"
+    assert anna.finish()
+    with engine.begin() as db:
+        add_version(db)
+    assert ben.go_all_the_way() == 4
+    assert carl.begin() == "full"
 
 
 def test_a_replaced_rater_who_finishes_counts(engine: Engine) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 
 from app.protocol.allocation.requirements import Limit, all_limits, limits_of
 from app.protocol.study import Protocol
-from app.rating.sessions import RatingSession
+from app.rating.sessions import HAD_NO_PARTNER, RatingSession
 from app.rating.steps.rater_answers import list_rater_answers
 
 # Seats for raters in studies that limit their number, in total or by the raters' attributes.
@@ -85,12 +85,13 @@ _ADD_OWN = text(f"""
            :session
     FROM missing w
 """)  # noqa: S608 - constants only
-# Raters who started with another version of the protocol, which did not have these limits.
+# Raters who started with another version of the protocol, which did not have these limits. Those who had no partner
+# have no place.
 _UNSEATED = f"""
     SELECT w.attribute, w.value, o.id
     FROM rating_sessions o JOIN raters r ON r.study_id = o.study_id AND r.id = o.rater_id CROSS JOIN ({_LIMITS}) AS w
     WHERE o.study_id = :study AND (SELECT max(version) FROM protocols WHERE study_id = :study) > 1
-      AND o.state IN ('active', 'finished') AND o.id <> :session
+      AND o.id <> :session AND (o.state = 'active' OR o.state = 'finished' AND NOT {HAD_NO_PARTNER})
       AND NOT EXISTS (SELECT FROM admission_seats s WHERE s.study_id = o.study_id AND s.attribute = w.attribute
                       AND s.rating_session_id = o.id)
       AND w.value = CASE w.attribute WHEN '' THEN '' ELSE {_VALUE} END

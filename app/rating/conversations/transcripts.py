@@ -21,13 +21,11 @@ from app.rating.conversations.keystrokes import list_changes
 from app.rating.conversations.turns import ConversationTurn, Talk, end_for_both, read_talk, talk_of
 from app.rating.rater_path import end_trials
 from app.rating.seats.assignment_view import AssignmentView, texts_of
-from app.rating.sessions import RatingSession
+from app.rating.sessions import NO_PARTNER, RatingSession
 from app.stats.text_words import first_person_share, words
 
 # How the rater is called in transcripts, in which the partner has a name.
 RATER, PARTNER = "Participant", "Partner"
-# Why an item was skipped, as in assignments.csv.
-NO_PARTNER = "no partner"
 _STORE = text("""
     INSERT INTO responses (study_id, key, position, item_id, source_id, text, turns, rater_id, attributes)
     SELECT a.study_id, concat(CAST(:kind AS text), '-', r.key, '-', n.place), n.place, :item, s.id,

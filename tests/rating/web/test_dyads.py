@@ -118,7 +118,7 @@ def test_message_that_comes_twice_or_late_is_stored_once(
 def test_rater_to_whom_nobody_came_is_told_and_paid(
     study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
 ) -> None:
-    dyads(study, {"wait_minutes": 2}, design={"trials_per_rater": None})
+    dyads(study, {"wait_minutes": 2}, design={"trials_per_rater": None, "raters_per_trial": 2, "max_raters": 2})
     one, page = begin(visitor, "anna")
     place = re.search(r"/s/[^/]+/rate/[^/]+(?=/partner)", page.text)
     assert place
@@ -132,8 +132,9 @@ def test_rater_to_whom_nobody_came_is_told_and_paid(
     assert rows(engine, "SELECT count(*) FROM seats WHERE assignment_id IS NOT NULL") == [(0,)]
     assert rows(engine, "SELECT state FROM rating_sessions") == [("finished",)]
     assert rows(engine, "SELECT alone_at IS NOT NULL, dyad_id FROM dyad_members") == [(True, None)]
-    # Whoever comes later waits anew.
-    assert "Waiting" in begin(visitor, "ben")[1].text
+    # Whoever comes later waits anew. The place of a rater who rated nothing is free again.
+    two(visitor, "ben", "carl")
+    assert "Waiting for another participant" not in begin(visitor, "dora")[1].text
 
 
 def test_rater_who_is_alone_goes_on_with_the_next_item_if_the_design_says_so(
