@@ -55,7 +55,8 @@ def minutes_per_trial(db: Connection, study_id: int, protocol: Protocol) -> floa
     n_shown: float = sum(shown) / n_items
     asked = [question.target for question in protocol.questions if question.target != "rater"]
     n_answers = sum(n_shown if target == "response" else 1 for target in asked)
-    return words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60 + writing_minutes(protocol)
+    before = writing_minutes(protocol) + waiting_minutes(protocol)
+    return words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60 + before
 
 
 def writing_minutes(protocol: Protocol) -> float:
@@ -67,6 +68,12 @@ def writing_minutes(protocol: Protocol) -> float:
     else:
         return 0.0
     return usual if most is None else min(usual, most)
+
+
+def waiting_minutes(protocol: Protocol) -> float:
+    """How long a rater waits for another one at most, which is paid as the rest: nobody can say how soon one comes."""
+    partners = protocol.conversation.partners.values() if protocol.conversation else ()
+    return max((partner.wait_minutes for partner in partners if partner.is_person), default=0.0)
 
 
 def rounded(minutes: float) -> int:

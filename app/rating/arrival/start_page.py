@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.base.web.deps import Db
-from app.rating.arrival.expected_minutes import expected_minutes
+from app.rating.arrival.expected_minutes import expected_minutes, waiting_minutes
 from app.rating.deps import FormFields, Session
 from app.rating.http_responses import go, rater_page
 from app.rating.rater_path import begin_rating, current_step, protocol_of
@@ -22,8 +22,10 @@ def show_start(request: Request, slug: str, db: Db, session: Session) -> Respons
         return go(request, "show_current", slug=slug)
     protocol = protocol_of(db, session)
     length = list_length(db, session, protocol)
-    minutes = expected_minutes(db, session.study_id, protocol, length)
-    return rater_page(request, "start.html", slug, protocol, session=session, length=length, minutes=minutes)
+    minutes, waits = expected_minutes(db, session.study_id, protocol, length), waiting_minutes(protocol)
+    return rater_page(
+        request, "start.html", slug, protocol, session=session, length=length, minutes=minutes, waits=waits
+    )
 
 
 @router.post("/{slug}/start")

@@ -15,7 +15,7 @@ from app.base.web.middleware.security import FRAMED_POLICY
 from app.protocol.pages.steps import questionnaire_of, slots_of_step
 from app.protocol.study import Protocol
 from app.protocol.waves import SECOND, end_step, wave_step
-from app.rating.arrival.expected_minutes import expected_minutes
+from app.rating.arrival.expected_minutes import expected_minutes, waiting_minutes
 from app.rating.conversations.shown_writing import example_writing
 from app.rating.page.fields import fields_of, in_matrices
 from app.rating.page.plain_text import instructions_text, trial_text
@@ -99,8 +99,9 @@ def _page_of(
     names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
     ending = ending_of(protocol, "completed", is_prolific=False, wave=wave)
     length = length_of(protocol)
-    minutes = expected_minutes(db, study.id, protocol, length)
+    minutes, waits = expected_minutes(db, study.id, protocol, length), waiting_minutes(protocol)
     done = [end_step(number) for number in range(SECOND, wave + 1)]
     to_come = later_waves(protocol, today(), done)
-    context = {"length": length, "minutes": minutes, "rated": [], "ending": ending, "later": to_come, "is_back": False}
+    context = {"length": length, "minutes": minutes, "waits": waits, "rated": [], "ending": ending, "later": to_come}
+    context |= {"is_back": False}
     return names.get(shown.step, "done.html"), context

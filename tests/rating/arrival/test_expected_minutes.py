@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,6 +10,7 @@ from app.protocol.study import Protocol
 from app.rating.arrival.expected_minutes import expected_minutes
 from app.rating.life_cycle import open_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from tests.kit.dyads import CONSENT, PERSON
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -28,6 +29,22 @@ def test_time_to_read_and_answer_is_rounded(db: Connection, n_trials: int, minut
     study_id = build_study(db, protocol, texts=texts)
     open_study(db, protocol["slug"])
     assert expected_minutes(db, study_id, Protocol.model_validate(protocol), n_trials) == minutes
+
+
+def test_wait_for_another_rater_is_counted_as_long_as_it_lasts_at_most(db: Connection) -> None:
+    """Per conversation: 119 words in half a minute, 2 messages in 2.5 minutes, and the wait."""
+    talk: dict[str, Any] = {"partners": {"peer": {**PERSON, "wait_minutes": 4}}, "min_messages": 2}
+    protocol = protocol_of(
+        sources={"peer": {"kind": "human"}},
+        questions=[EMPATHY],
+        design={"trials": "conversation", "raters_per_trial": 2, "trials_per_rater": 1},
+        flow={"consent": CONSENT},
+        conversation=talk,
+    )
+    study_id = build_study(db, protocol, texts=[{"key": "a", "text": WORDS, "responses": {}}])
+    assert expected_minutes(db, study_id, Protocol.model_validate(protocol), 1) == 7
+    talk["partners"] = {"peer": {**PERSON, "wait_minutes": 5}}
+    assert expected_minutes(db, study_id, Protocol.model_validate(protocol), 1) == 8
 
 
 def test_draft_takes_as_long_as_the_study_that_it_becomes(db: Connection) -> None:

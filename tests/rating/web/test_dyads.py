@@ -56,6 +56,8 @@ def test_two_raters_wait_are_matched_write_and_answer_about_one_conversation(
 ) -> None:
     dyads(study)
     one, page = begin(visitor, "anna")
+    start = one.get("/s/study/start").text
+    assert "This includes waiting for another participant, each time for 10 minutes at most." in start
     assert "Waiting for another participant" in page.text
     assert "10 more minutes at most" in page.text
     (seeker, page), (supporter, other) = two(visitor, "anna", "ben")
@@ -134,6 +136,7 @@ def test_rater_to_whom_nobody_came_is_told_and_paid(
     assert rows(engine, "SELECT alone_at IS NOT NULL, dyad_id FROM dyad_members") == [(True, None)]
     # Whoever comes later waits anew. The place of a rater who rated nothing is free again.
     two(visitor, "ben", "carl")
+    assert rows(engine, "SELECT count(*) FROM dyads") == [(1,)]
     assert "Waiting for another participant" not in begin(visitor, "dora")[1].text
 
 
