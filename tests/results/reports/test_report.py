@@ -63,6 +63,7 @@ def test_report_files_hold_every_estimate_once_and_charts(tmp_path: Path, shared
     document = json.loads(written[0].read_text(encoding="utf-8"))
     assert document.pop("answers")
     assert [one["key"] for one in document.pop("objections")] == ["length", "agreement"]
+    assert document.pop("judge_conclusions") == []
     assert document == report.as_document()
     agreement, comparisons = (list(csv.DictReader(path.read_text("utf-8").splitlines())) for path in written[1:3])
     rows = agreement + comparisons
