@@ -8,6 +8,7 @@ from app.base.problem import Broken, broken
 from app.base.words import and_list, counted, or_list
 from app.protocol.cells import cell_of, cells
 from app.protocol.composite import composite_problems
+from app.protocol.conversation import N_ROLES
 from app.protocol.declared_contrasts import change_problems, empathic_problems
 from app.protocol.labels import same_labels
 from app.protocol.primary import TESTS, PrimaryContrast, is_of_texts, tests_for
@@ -290,7 +291,6 @@ def _cycle(dependent: Mapping[str, Question]) -> list[str]:
 
 
 MANY_CELLS = 200
-PAIR = 2
 # With two sources there is only one pair, so there is nothing to select.
 MANY_ENOUGH = 3
 
@@ -488,7 +488,7 @@ def _in_pairs(protocol: ProtocolParts) -> Broken:
     """Numbers of raters per trial of whom one would have no partner."""
     design = protocol.design
     for pool in design.pools or (None,):
-        if design.raters_of(pool) % PAIR:
+        if design.raters_of(pool) % N_ROLES:
             part = f"design.pools.{pool}" if pool and design.pools[pool].raters_per_trial else "design"
             rule = "must be even, because raters write with each other"
             yield broken(f"{part}.raters_per_trial", rule, design.raters_of(pool))

@@ -55,13 +55,10 @@ def read_batch(words: str) -> Batch | None:
 
 
 def _change(sent: Any) -> Change | None:  # noqa: ANN401 - whatever was sent
-    match sent:
-        case [ms, str(kind), at, n_removed, n_added]:
-            known = next((one for one in KINDS if one == kind), None)
-            numbers = (ms, at, n_removed, n_added)
-            # A boolean is an int, but no number.
-            if known and all(type(number) is int and 0 <= number <= _MAX_NUMBER for number in numbers):
-                return Change(ms, known, at, n_removed, n_added)
+    is_change = isinstance(sent, list) and len(sent) == len(Change._fields) and sent[1] in KINDS
+    # A boolean is an int, but no number.
+    if is_change and all(type(number) is int and 0 <= number <= _MAX_NUMBER for number in (sent[0], *sent[2:])):
+        return Change(*sent)
     return None
 
 

@@ -15,14 +15,16 @@ from app.rating.seats.assignment_view import AssignmentView
 
 NOT_RECORDED = message("This study does not record how you type. Nothing of it was stored; please reload the page.")
 UNREADABLE = message("What this page recorded of your typing could not be read. Please reload the page.")
+# By rater, as events are indexed.
 _STORED = """
-    FROM events e JOIN assignments a ON a.study_id = e.study_id AND a.rater_id = e.rater_id AND a.id = e.assignment_id
-    WHERE a.study_id = :study AND a.id = :assignment AND e.kind = 'keystrokes'
+    events e JOIN assignments a ON a.study_id = e.study_id AND a.rater_id = e.rater_id AND a.id = e.assignment_id
+      AND a.study_id = :study AND a.id = :assignment AND e.kind = 'keystrokes'
 """
 _KNOWN = text(f"""
     SELECT coalesce(bool_or(e.detail ->> 'batch' = :batch), false),
-           coalesce(sum(jsonb_array_length(e.detail -> 'changes')), 0) {_STORED}
-""")
+           coalesce(sum(jsonb_array_length(e.detail -> 'changes')), 0)
+    FROM {_STORED}
+""")  # noqa: S608 - constants only
 _ADD = text("""
     INSERT INTO events (study_id, rater_id, assignment_id, kind, detail)
     SELECT study_id, rater_id, id, 'keystrokes',
@@ -30,9 +32,9 @@ _ADD = text("""
     FROM assignments WHERE study_id = :study AND id = :assignment
 """)
 _LIST = text(f"""
-    SELECT c.value {_STORED.replace("WHERE", "CROSS JOIN LATERAL jsonb_array_elements(e.detail -> 'changes') c WHERE")}
+    SELECT c.value FROM {_STORED} CROSS JOIN LATERAL jsonb_array_elements(e.detail -> 'changes') c
     ORDER BY CAST(c.value ->> 0 AS bigint), e.id
-""")
+""")  # noqa: S608 - constants only
 
 
 def record(db: Connection, draft: Draft, view: AssignmentView, words: str) -> None:

@@ -39,6 +39,13 @@ STUDY = Protocol.model_validate(
 VALUES = {"warm": (7, 9, 4, 8, 6), "diary": (3, 5, 6, 2, 4)}
 
 
+def about_a_task(rows: list[Row], responses: list[dict[str, str]]) -> Frames:
+    """Ratings of what raters wrote about the same task."""
+    made = frames(STUDY, rows)
+    items = pd.DataFrame({"item": ["task"], "topic": ["work"]})
+    return type(made)(items, pd.DataFrame(responses), made.raters, made.ratings)
+
+
 def talks() -> Frames:
     """Ten raters, each with a conversation about the same task."""
     rows: list[Row] = []
@@ -50,13 +57,7 @@ def talks() -> Frames:
             common = {"rater": rater, "item": "task", "condition": f"partner={source}"}
             rows.append({**common, "response": key, "question": "warmth", "value": value})
             rows.append({**common, "question": "liked", "value": value})
-    made = frames(STUDY, rows)
-    return type(made)(
-        items=pd.DataFrame({"item": ["task"], "topic": ["work"]}),
-        responses=pd.DataFrame(responses),
-        raters=made.raters,
-        ratings=made.ratings,
-    )
+    return about_a_task(rows, responses)
 
 
 def test_each_conversation_is_an_item_with_the_attributes_of_its_task() -> None:
@@ -100,13 +101,7 @@ def dyads() -> Frames:
                 common = {"rater": rater, "item": "task", "condition": f"partner={source}", "value": value}
                 rows.append({**common, "response": key, "question": "warmth"})
                 rows.append({**common, "question": "liked"})
-    made = frames(STUDY, rows)
-    return type(made)(
-        items=pd.DataFrame({"item": ["task"], "topic": ["work"]}),
-        responses=pd.DataFrame(responses),
-        raters=made.raters,
-        ratings=made.ratings,
-    )
+    return about_a_task(rows, responses)
 
 
 def test_what_two_raters_wrote_is_one_item_of_both() -> None:

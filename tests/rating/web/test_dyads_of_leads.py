@@ -70,14 +70,19 @@ def test_simulated_raters_are_matched_and_an_odd_one_is_alone(
     assert rows(engine, f"{done} AND s.state = 'finished'") == [(5,)]
 
 
-def test_lead_who_tries_the_pages_alone_writes_with_a_simulated_partner(
-    study: Callable[..., int], engine: Engine, visitor: Callable[[], Visitor]
-) -> None:
+def walking(study: Callable[..., int], engine: Engine, visitor: Callable[[], Visitor]) -> tuple[Visitor, str]:
+    """A lead who walks through a study of pairs, and its address."""
     dyads(study)
     lead = lead_of(visitor, engine)
     lead.post("/studies/study/walk-through")
     with engine.begin() as db:
-        address = db.execute(text("SELECT slug FROM studies WHERE slug LIKE 'walk%'")).scalar_one()
+        return lead, db.execute(text("SELECT slug FROM studies WHERE slug LIKE 'walk%'")).scalar_one()
+
+
+def test_lead_who_tries_the_pages_alone_writes_with_a_simulated_partner(
+    study: Callable[..., int], engine: Engine, visitor: Callable[[], Visitor]
+) -> None:
+    lead, address = walking(study, engine, visitor)
     lead.post(f"/s/{address}/consent", data={"consent": "agree"})
     page = lead.post(f"/s/{address}/start")
     assert "In a walk-through nobody else comes." in page.text
@@ -93,11 +98,7 @@ def test_lead_who_tries_the_pages_alone_writes_with_a_simulated_partner(
 def test_lead_can_skip_over_a_conversation_of_two(
     study: Callable[..., int], engine: Engine, visitor: Callable[[], Visitor]
 ) -> None:
-    dyads(study)
-    lead = lead_of(visitor, engine)
-    lead.post("/studies/study/walk-through")
-    with engine.begin() as db:
-        address = db.execute(text("SELECT slug FROM studies WHERE slug LIKE 'walk%'")).scalar_one()
+    lead, address = walking(study, engine, visitor)
     assert "PAID1" in lead.post(f"/s/{address}/walk-through/skip", data={"to": "done"}).text
 
 
