@@ -74,8 +74,7 @@ def conversation_page(
 ) -> Response:
     """The conversation as far as it is; a reply that is awaited is being made from now on at the latest."""
     talk = talk_of(db, protocol, view)
-    if talk.room and talk.room.assignment_id != view.id:
-        # They were matched for an item that came later in their list.
+    if talk.room and not talk.room.is_at(view):
         return go(request, "show_current", slug=slug)
     ensure_reply(request, view, talk)
     return rater_page(

@@ -30,7 +30,7 @@ _ENTER = text(f"""
 _PAIR = HotStatement(sql_file(__file__, "pair.sql").replace("IS_AWAY", _IS_AWAY))
 # What a page shows of a member, `m`, and their partner, `o`. `silent_s`: since the partner last wrote or pressed a key.
 _ROOMS = f"""
-    SELECT m.study_id, m.assignment_id, m.dyad_id, m.role, m.alone_at IS NOT NULL AS is_alone,
+    SELECT m.study_id, m.assignment_id, m.dyad_id, d.trial_id, m.role, m.alone_at IS NOT NULL AS is_alone,
            extract(epoch FROM now() - m.waits_since) AS waited_s, d.ended_by, d.ended_role, d.response_id,
            d.dyad_id IS NOT NULL AND d.ended_at IS NULL
              AND (o.assignment_id IS NULL OR o.has_stopped) AS is_gone,
@@ -110,14 +110,15 @@ class Writer(NamedTuple):
 class Room:
     """How a rater who writes with another one is placed: waiting, alone, or with a partner.
 
-    `is_alone`: they were told that nobody came. `waited_s`: how long they have waited. Of the partner: `is_gone`, if
-    they stopped taking part, `is_away`, if their page is closed, `is_typing`, and `silent_s`, since they last wrote.
-    `ended_by`: why the conversation is over, `ended_role`: who ended it.
+    `trial_id`: what the two write about. `is_alone`: they were told that nobody came. `waited_s`: how long they have
+    waited. Of the partner: `is_gone`, if they stopped taking part, `is_away`, if their page is closed, `is_typing`, and
+    `silent_s`, since they last wrote. `ended_by`: why the conversation is over, `ended_role`: who ended it.
     """
 
     study_id: int
     assignment_id: int
     dyad_id: int | None
+    trial_id: int | None
     role: str | None
     is_alone: bool
     waited_s: float
@@ -134,6 +135,10 @@ class Room:
     def is_paired(self) -> bool:
         """Whether there is a partner."""
         return self.dyad_id is not None
+
+    def is_at(self, view: AssignmentView) -> bool:
+        """Whether the rater is where a page shows them: not if they have just been matched for another trial."""
+        return not self.is_paired or (self.assignment_id, self.trial_id) == (view.id, view.trial_id)
 
     def wait_left_s(self, partner: ConversationPartner) -> float:
         """Seconds until the rater has waited long enough."""
@@ -256,4 +261,4 @@ def writers_of(db: Connection, room: Room) -> dict[str, Writer]:
 
 def example_room(partner: ConversationPartner) -> Room:
     """A rater in the first role who has just been matched, for a preview."""
-    return Room(0, 0, 0, partner.begins, False, 0.0, None, None, None, False, False, False, 0.0, 0)
+    return Room(0, 0, 0, 0, partner.begins, False, 0.0, None, None, None, False, False, False, 0.0, 0)

@@ -306,14 +306,14 @@ def go_on(
 
 
 def _placed(db: Connection, session: RatingSession, page: AssignmentView) -> Literal["here", "waits", "elsewhere"]:
-    """Whether a rater waits for a partner, or has met one about an item that comes later in their list."""
+    """Whether a rater waits for a partner, or has met one about another item."""
     protocol = protocol_of(db, session)
     if not is_writing(protocol, page) or protocol.conversation is None:
         return "here"
     room = talk_of(db, protocol, page).room
-    if room is None or (room.is_paired and room.assignment_id == page.id):
-        return "here"
-    return "elsewhere" if room.is_paired else "waits"
+    if room and not room.is_paired:
+        return "waits"
+    return "here" if room is None or room.is_at(page) else "elsewhere"
 
 
 def bring_partner(db: Connection, slug: str) -> None:

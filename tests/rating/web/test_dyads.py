@@ -281,8 +281,8 @@ def test_raters_of_other_items_are_matched_where_one_waits(
 ) -> None:
     texts = [{"key": str(number), "text": f"Item {number}", "responses": {}} for number in range(6)]
     dyads(study, texts=texts)
-    two(visitor)
-    two(visitor, "carl", "dora")
+    for (_, page), (_, other) in (two(visitor), two(visitor, "carl", "dora")):
+        assert re.findall(r"Item \d\b(?! of)", page.text) == re.findall(r"Item \d\b(?! of)", other.text) != []
     assert rows(engine, "SELECT count(*) FROM dyads") == [(2,)]
     together = "SELECT dyad_id, count(*), count(DISTINCT a.trial_id) FROM dyad_members m JOIN assignments a"
     assert [row[1:] for row in rows(engine, f"{together} ON a.id = m.assignment_id GROUP BY 1")] == [(2, 1)] * 2
