@@ -72,8 +72,8 @@ was wrong with them, *uncounted* are replies for which the budget counted fewer 
 requests that a provider could not tell from a new one. *Stuck* are raters who could not finish.
 
 A reply that was broken off by a kill is asked for again under the same key, and what may have been used for it counts
-too. The model has *answered twice* where its first answer could not be stored: the database was away, or its clock
-jumped, for longer than the claim of a process lasts.
+too. The model *answers twice* where its first answer cannot be stored while the claim of a process lasts, as when the
+database is away or its clock jumps. Which kill led to each is not recorded.
 
 Created by `python -m benchmarks.fault_writing --write benchmarks/results/fault-writing.md`. A short run of it is
 part of `make slow`.
