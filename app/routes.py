@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
 from app import api
 from app.accounts import account_page, sign_in
@@ -63,14 +63,15 @@ UPLOADS = re.compile(
 )
 # A conversation of 200 turns of 50,000 characters.
 MAX_REVIEWED = 64 * MEBIBYTE
+# FastAPI asks each router in turn, so the page that every answer comes from is first.
 RATERS = (
+    rate,
     arrival_page,
     consent_page,
     questionnaires_page,
     start_page,
     checks_page,
     practice_page,
-    rate,
     conversation_page,
     draft_page,
     dyad_page,
@@ -131,13 +132,11 @@ LEADS = (
 
 def include(app: FastAPI, *, max_upload_bytes: int) -> None:
     """Add the routers; `max_upload_bytes` is the limit for routes that accept files."""
+    for page in RATERS:
+        app.include_router(page.router, prefix="/s")
+    app.include_router(walk_through_page.raters_router, prefix="/s")
     app.include_router(health.router)
     app.include_router(metrics.router)
-    raters = APIRouter(prefix="/s")
-    for page in RATERS:
-        raters.include_router(page.router)
-    raters.include_router(walk_through_page.raters_router)
-    app.include_router(raters)
     app.state.pages.environment.globals["help_for"] = help_pages.help_for
     app.state.pages.environment.globals["kept_page"] = KeptPages(language_now)
     app.state.pages.environment.globals["is_walk_through"] = is_walk_through
