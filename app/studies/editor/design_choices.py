@@ -145,12 +145,19 @@ def _with_new_trial(data: Data, stored: Stored) -> Data:
 
 
 PARTNERS, _ROLES = "conversation.partners", ("seeker", "supporter")
+_OF_MODEL = frozenset({"model", "server", "prompt", "temperature", "reply_tokens", "suggestions"})
+_OF_PERSON = frozenset({"roles", "wait_minutes", "when_alone", "silence_minutes"})
+# The fields of a partner that say nothing about whoever replies; a person has the name of a role.
+_NOT_OF = {"model": _OF_PERSON, "person": _OF_MODEL | {"name", "opening"}, "none": _OF_MODEL | _OF_PERSON}
 
 
 def _partner(control: Control, data: Data, stored: Stored) -> Control:  # noqa: ARG001 - as the other rules
-    """Two raters who write with each other have their two roles at once; nobody else has any."""
-    shown = (one for one in control.children if one.children or not one.name.endswith(".roles"))
-    return replace(control, children=tuple(shown))
+    """Who replies, and what can be said of them; what was said of another partner is shown until it is removed."""
+    fields = fields_of(control)
+    replies = replace(fields.pop("replies"), is_set=True)
+    hidden = _NOT_OF.get(replies.value, frozenset())
+    shown = (one for name, one in fields.items() if name not in hidden or one.is_set)
+    return replace(control, children=(replies, *shown))
 
 
 def _roles(control: Control, data: Data, stored: Stored) -> Control:
@@ -312,7 +319,7 @@ RULES: Rules = (
     (r"design\.human_sample\.stratify", _strata),
     (r"design\.blocks\.column", _block_column),
     (r"design\.pools", labelled_rows),
-    (r"conversation\.partners\.\d+", _partner),
+    (r"(conversation|draft)\.partners\.\d+", _partner),
     (r"conversation\.partners\.\d+\.roles", _roles),
     (r"design\.quotas", _quotas),
     (r"(flow\.(before|after)|waves\.\d+\.questionnaires)\.\d+\.pools", _page_pools),

@@ -6,10 +6,12 @@ import re
 from dataclasses import replace
 
 from app.protocol.waves import SECOND
+from app.studies.editor import writing_words
 from app.studies.editor.controls import Control
 
 # By the path of the setting, without the numbers of entries.
 _HELP = {
+    **writing_words.HELP,
     "completion.otherwise": "For raters who do not consent, are not eligible, fail a check, or find the study full.",
     "title": "What you call the study, and what raters read unless they get a title of their own.",
     "instructions": "What raters read before they start. Two asterisks around words make them bold; a line that starts "
@@ -101,6 +103,7 @@ _SAID_BY_LABEL = frozenset(
     }
 )
 _LABELS = {
+    **writing_words.LABELS,
     "monitoring.n_ratings": "Planned answers",
     "monitoring.blind_interim": "Hide estimates until the study closes",
     "design.trials": "What one page shows",
@@ -149,7 +152,8 @@ _ENTRIES = {
     "waves": ("wave", SECOND),
     "waves.questionnaires": ("page", 1),
 }
-_OPTIONS = {"obrien_fleming": "O'Brien and Fleming"}
+# By the path of the setting, and by the value.
+_OPTIONS = {"monitoring.spending": {"obrien_fleming": "O'Brien and Fleming"}, **writing_words.OPTIONS}
 
 
 def in_words_of_forms(control: Control) -> Control:
@@ -166,6 +170,7 @@ def in_words_of_forms(control: Control) -> Control:
         entry, first = _ENTRIES[of_list]
         label = f"New {entry}" if control.is_new else f"{entry.capitalize()} {int(number) + first}"
         return replace(control, label=label)
-    options = tuple(replace(one, words=_OPTIONS.get(one.value, one.words)) for one in control.options)
+    words = _OPTIONS.get(setting, {})
+    options = tuple(replace(one, words=words.get(one.value, one.words)) for one in control.options)
     help_ = "" if setting in _SAID_BY_LABEL else _HELP.get(setting, control.help)
     return replace(control, label=_LABELS.get(setting, control.label), help=help_, options=options)

@@ -16,6 +16,7 @@ from app.studies.editor.section_form import section_form, with_edited_section, w
 from app.studies.editor.sections import BY_KEY, QUESTIONS, SECTIONS
 from app.studies.editor.stored_texts import Columns, Stored
 from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
+from tests.kit.dyads import PERSON
 from tests.studies.editor.posted import posted
 from tests.studies.editor.test_forms_round_trip import TEXTS, data_of
 
@@ -177,6 +178,40 @@ def test_raters_who_write_with_each_other_have_two_roles_at_once() -> None:
         {"label": "Supporter"},
         {"label": "Teller"},
     ]
+
+
+def fields_of_partner(partner: dict[str, Any], kind: str = "conversation") -> set[str]:
+    data = study(design={"trials": kind}, **{kind: {"partners": {"person": partner}}})
+    path = f"{kind}.partners.0."
+    return {name.removeprefix(path) for name in controls(data, kind) if name.startswith(path)} - {"replies"}
+
+
+def test_form_of_a_partner_has_only_what_can_be_said_of_them() -> None:
+    model = {"model", "server", "prompt", "temperature", "reply_tokens"}
+    assert fields_of_partner({"model": "m"}) == {*model, "name", "opening"}
+    assert fields_of_partner({"replies": "none"}) == {"name", "opening"}
+    of_person = {"wait_minutes", "when_alone", "silence_minutes"}
+    roles = {"roles", *(f"roles.{n}{field}" for n in (0, 1) for field in ("", ".label", ".task"))}
+    assert fields_of_partner(PERSON) == of_person | roles
+    assert fields_of_partner({"model": "m"}, "draft") == {*model, "name", "suggestions"}
+    assert fields_of_partner({"replies": "none"}, "draft") == {"name"}
+
+
+def test_what_was_said_of_another_partner_can_be_removed() -> None:
+    left = fields_of_partner({"replies": "none", "prompt": "Listen.", "wait_minutes": 5})
+    assert left == {"name", "opening", "prompt", "wait_minutes"}
+
+
+@pytest.mark.parametrize("kind", ["conversation", "draft"])
+def test_forms_of_what_raters_write_have_no_words_of_code(kind: str) -> None:
+    line = {"country": "GB", "name": "Samaritans", "number": "116 123"}
+    partners = {"person": {"model": "m"}, "model": {"replies": "none"}, **({"peer": PERSON} if kind != "draft" else {})}
+    bounds = {"partners": partners, "alert_words": ["hopeless"], "alert": "Call.", "help_lines": [line]}
+    for control in controls(study(design={"trials": kind}, **{kind: bounds}), kind).values():
+        assert not re.search(r"\b(Url|Min|Max|Patience|Replies|_)\b", control.label), control.name
+        assert not re.search(r"`|\.md|\bdefault:", control.help), control.name
+        said = {one.words for one in control.options}
+        assert not said & {"Model", "None", "Whole", "Inserted", "End"} or control.name.endswith(".partners")
 
 
 @pytest.mark.parametrize("name", TEXTS)
