@@ -87,6 +87,26 @@ def test_interval_follows_lee_and_imbens_and_manski() -> None:
     assert "37.5%" in found.lower.note
 
 
+def test_bounds_are_those_that_stata_prints() -> None:
+    """Bought condoms, of 98 people offered their HIV status and 24 not, of whom 42 and 10 were asked later.
+
+    The trial of Thornton (2008, Am. Econ. Rev. 98:1829), HIV-positive and sexually active; printed by `leebounds`
+    (Tauchmann 2014, Stata J. 14:884): 122 people, 52 selected, .0278 trimmed. 18 of 42 and 2 of 10 bought some.
+    """
+    value = np.concatenate([np.ones(18), np.zeros(24), np.ones(2), np.zeros(8)])
+    found = lee_bounds(value, np.arange(52) < 42, (98, 24))
+    assert "2.8% of the scores" in found.lower.note
+    assert found.lower.estimate == pytest.approx(0.2122449, abs=5e-8)
+    assert found.upper.estimate == pytest.approx(0.2408163, abs=5e-8)
+    # Stata divides the squares of the n scores that are left by n, here it is n - 1
+    n = 42 * 35 / 36
+    for end, printed in ((found.lower, 0.2209034), (found.upper, 0.1947452)):
+        share = (end.estimate or 0.0) + 0.2
+        assert end.standard_error is not None
+        variance = end.standard_error**2 - share * (1 - share) / (n * (n - 1))
+        assert variance**0.5 == pytest.approx(printed, abs=5e-8)
+
+
 def test_bounds_are_one_number_where_as_many_finish() -> None:
     found = lee_bounds(np.array([1.0, 2, 3, 4, 5, 3, 4, 5, 6, 7]), np.arange(10) < 5, (6, 6))
     assert found.lower.estimate == found.upper.estimate == pytest.approx(-2)
