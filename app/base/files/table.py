@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 Column = NDArray[np.object_]
+Keys = Sequence[str] | Column | pd.Index
 
 
 @dataclass(slots=True)
@@ -46,6 +47,8 @@ class Table:
 
     def factor(self, name: str) -> tuple[NDArray[np.int64], Column]:
         """Return codes and distinct cells of a column; large columns have few distinct cells."""
+        if name not in self.columns:
+            return np.zeros(len(self), dtype=np.int64), np.array([""], dtype=object)
         if name not in self._factors:
             codes, distinct = pd.factorize(self.column(name))
             self._factors[name] = codes.astype(np.int64), np.asarray(distinct, dtype=object)
@@ -63,15 +66,23 @@ class Table:
         """Return the column without spaces around its cells."""
         return self.mapped(name, str.strip)
 
-    def places(self, name: str, keys: Sequence[str] | Column) -> NDArray[np.int64]:
+    def places(self, name: str, keys: Keys) -> NDArray[np.int64]:
         """Return the position of each cell, without surrounding spaces, among the keys; -1 if it is not among them."""
         codes, distinct = self.factor(name)
         return places(keys, np.array([text.strip() for text in distinct], dtype=object))[codes]
 
 
-def places(keys: Sequence[str] | Column, values: Column) -> NDArray[np.int64]:
-    """Return the position of the first occurrence of each value among the keys; -1 if it is not among them."""
-    all_keys = pd.Index(np.asarray(keys, dtype=object))
+def places(keys: Keys, values: Column) -> NDArray[np.int64]:
+    """Return the position of the first occurrence of each value among the keys; -1 if it is not among them.
+
+    Args:
+        keys: the keys; an index of distinct keys is hashed once for all its look-ups.
+        values: what is looked up.
+    """
+    all_keys = keys if isinstance(keys, pd.Index) else pd.Index(np.asarray(keys, dtype=object))
+    wanted = pd.Index(values, dtype=object)
+    if all_keys.is_unique:
+        return all_keys.get_indexer(wanted).astype(np.int64)
     firsts = np.flatnonzero(~all_keys.duplicated())
-    found = all_keys[firsts].get_indexer(pd.Index(values, dtype=object))
-    return np.where(found >= 0, firsts[found], -1) if len(firsts) else np.full(len(values), -1)
+    found = all_keys[firsts].get_indexer(wanted)
+    return np.where(found >= 0, firsts[found], -1)

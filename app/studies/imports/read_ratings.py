@@ -159,7 +159,7 @@ def _check_kind(table: Table, study: Study, named: Column, new: NewRaters, probl
 def _fill_responses(table: Table, study: Study, problems: Problems) -> Mask:
     """Fill in responses from their sources and items from their responses; return a mask of rows without problems."""
     replies = Replies(study.items, study.responses, list(study.protocol.sources))
-    response, item = table.places("response", replies.keys), table.stripped("item")
+    response, item = table.places("response", replies.index), table.stripped("item")
     if (item == "").all() and (table.stripped("response") != "").any():
         keys = study.items["item"].to_numpy(dtype=object)
         table.columns["item"] = np.where(response >= 0, keys[replies.item[response]], "") if len(keys) else item

@@ -74,7 +74,7 @@ def _pair(rows: Mask, sheet: Sheet, targets: Targets) -> tuple[Places, Places]:
 
 def _chosen(sheet: Sheet, pair: tuple[Places, Places], targets: Targets) -> Places:
     """Return the position of the response that the value names by ID or source; UNKNOWN if it is not in the pair."""
-    by_id = sheet.table.places("value", targets.replies.keys)
+    by_id = sheet.table.places("value", targets.replies.index)
     source = sheet.table.places("value", targets.replies.sources)
     first, second = pair
     is_id = (by_id >= 0) & ((by_id == first) | (by_id == second))
@@ -250,14 +250,15 @@ def _check(
 def _check_cells(question: Question, rows: Mask, sheet: Sheet, allowed: str, answers: dict[str, Column]) -> None:
     """Check answers that can be read from the cell alone; each distinct cell is read once."""
     codes, distinct = sheet.table.factor("value")
-    given = [question.read_cell(cell) for cell in distinct]
-    none = np.array([value is None for value in given], dtype=bool)[codes]
-    sheet.reject(rows & none, "value", allowed)
-    is_read = rows & ~none
+    asked, of_row = np.unique(codes[rows], return_inverse=True)
+    given = [question.read_cell(cell) for cell in distinct[asked]]
+    none = np.zeros(len(rows), dtype=bool)
+    none[rows] = np.array([value is None for value in given], dtype=bool)[of_row]
+    sheet.reject(none, "value", allowed)
     for name, cell_of in _CELLS.items():
         cells = np.empty(len(given), dtype=object)
         cells[:] = [None if value is None else cell_of(value) for value in given]
-        answers[name][is_read] = cells[codes[is_read]]
+        answers[name][rows] = cells[of_row]
 
 
 _CELLS: dict[str, Callable[[Given], object]] = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from app.analysis.data.frames import rating_frame
 from app.base.files.cells import A_TIME, Mask, Places, has_columns, one_of, text_or_none, times_of
-from app.base.files.table import Column, Table, places
+from app.base.files.table import Column, Keys, Table, places
 from app.base.problems import Problems
 from app.base.words import number, or_list
 from app.protocol.cells import cells
@@ -30,7 +31,7 @@ _TEXTS = {"condition", "shown_label", "side", "device", "labels_shown"}
 TEXT = tuple(column for column in FRAME_COLUMNS if column.name in _TEXTS)
 
 
-def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Column) -> dict[str, Column]:
+def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Column) -> dict[str, Any]:
     """Return the context columns of the answers; None if a cell is empty."""
     _check_condition(sheet, study)
     _check_side(sheet, targets, chosen)
@@ -41,9 +42,9 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
     return context
 
 
-def read_circumstances(sheet: Sheet) -> dict[str, Column]:
+def read_circumstances(sheet: Sheet) -> dict[str, Any]:
     """Return the context columns, checked as far as this is possible without the rest of the study."""
-    context = {column.name: text_or_none(sheet.table.stripped(column.name)) for column in TEXT}
+    context: dict[str, Any] = {column.name: text_or_none(sheet.table.stripped(column.name)) for column in TEXT}
     for column in TEXT:
         if column.allowed:
             given = sheet.table.stripped(column.name)
@@ -59,15 +60,15 @@ def read_circumstances(sheet: Sheet) -> dict[str, Column]:
     return context
 
 
-def _note_position_0(sheet: Sheet, positions: Column) -> None:
+def _note_position_0(sheet: Sheet, positions: pd.Series[int]) -> None:
     """Note positions that count from 0: the order is the same, and other programs count so."""
     allowed = "positions in the rater's order from 1; read as given"
-    _note_first(sheet, "position", np.array([value == 0 for value in positions], dtype=bool), allowed)
+    _note_first(sheet, "position", positions.eq(0).fillna(False).to_numpy(dtype=bool), allowed)
 
 
-def _note_shown_too_late(sheet: Sheet, served_at: Column, rated_at: Column) -> None:
+def _note_shown_too_late(sheet: Sheet, served_at: pd.Series[Any], rated_at: pd.Series[Any]) -> None:
     """Note answers that were given before their item was shown; clocks of other programs may differ."""
-    is_late = (pd.Series(served_at) > pd.Series(rated_at)).to_numpy(dtype=bool)
+    is_late = (served_at > rated_at).to_numpy(dtype=bool)
     _note_first(
         sheet, "served_at", is_late, "a time that is not after rated_at, when the answer was given; read as given"
     )
@@ -100,11 +101,13 @@ def _check_side(sheet: Sheet, targets: Targets, chosen: Column) -> None:
     sheet.reject(known & contradicts, "side", "the side that left_response and right_response give for the response")
 
 
-def _whole(sheet: Sheet, name: str, most: int, *, least: int = 0) -> Column:
-    numbers = sheet.table.mapped(name, lambda text: _whole_number(text, least, most))
-    wrong = np.array([value is None for value in numbers], dtype=bool) & (sheet.table.stripped(name) != "")
-    sheet.reject(wrong, name, f"a whole number, {least} or more")
-    return numbers
+def _whole(sheet: Sheet, name: str, most: int, *, least: int = 0) -> pd.Series[int]:
+    codes, distinct = sheet.table.factor(name)
+    numbers = [_whole_number(text, least, most) for text in distinct]
+    pairs = zip(numbers, distinct, strict=True)
+    wrong = np.array([value is None and text.strip() != "" for value, text in pairs], dtype=bool)
+    sheet.reject(wrong[codes], name, f"a whole number, {least} or more")
+    return pd.Series(pd.array(numbers, dtype="Int64")[codes])
 
 
 def _whole_number(text: str, least: int, most: int) -> int | None:
@@ -130,8 +133,8 @@ def _are_probabilities(cell: str) -> bool:
     return is_number and all(0 <= one <= 1 for one in found.values()) and sum(found.values()) <= 1 + _ROUNDING
 
 
-def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: Column, has_target: Mask) -> None:
-    given: Mask = has_target & np.array([value is not None for value in turn], dtype=bool) & (targets.item >= 0)
+def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: pd.Series[int], has_target: Mask) -> None:
+    given: Mask = has_target & turn.notna().to_numpy() & (targets.item >= 0)
     if not given.any():
         return
     most = np.zeros(len(turn), dtype=np.int64)
@@ -139,7 +142,7 @@ def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: Column, has_
     replied = given & (targets.response >= 0)
     most[replied] = np.maximum(most[replied], _n_turns(study.responses["turns"], targets.response[replied]))
     beyond = given.copy()
-    beyond[given] = turn[given].astype(np.int64) > most[given]
+    beyond[given] = turn[given].to_numpy(dtype=np.int64) > most[given]
     for n_turns in np.unique(most[beyond]):
         sheet.reject(beyond & (most == n_turns), "turn", f"a turn of the dialogue, which has {n_turns} turns")
 
@@ -162,11 +165,12 @@ def _count(turns: str | None) -> int:
         return _WHOLE
 
 
-def _times(sheet: Sheet, name: str) -> Column:
-    text = sheet.table.stripped(name)
+def _times(sheet: Sheet, name: str) -> pd.Series[Any]:
+    codes, distinct = sheet.table.factor(name)
+    text = np.array([cell.strip() for cell in distinct], dtype=object)
     times = times_of(text)
-    sheet.reject(times.isna().to_numpy() & (text != ""), name, A_TIME)
-    return times  # type: ignore[return-value]  # the frame accepts the times unchanged
+    sheet.reject((times.isna().to_numpy() & (text != ""))[codes], name, A_TIME)
+    return times.take(codes).reset_index(drop=True)
 
 
 # Check that no rater answers the same question about the same target in the same condition twice.
@@ -176,7 +180,7 @@ _NEW = "answers that the study does not have yet; remove this one from the file"
 
 
 def check_once(
-    sheet: Sheet, targets: Targets, context: dict[str, Column], study: Study, before: pd.DataFrame | None = None
+    sheet: Sheet, targets: Targets, context: dict[str, Any], study: Study, before: pd.DataFrame | None = None
 ) -> None:
     """Check for one answer per rater, item, question, response, turn, condition, repeat and pair in either order.
 
@@ -189,9 +193,9 @@ def check_once(
     """
     key = _keys(
         targets,
-        turn=pd.Series(context["turn"], dtype="Int64"),
+        turn=context["turn"],
         condition=pd.Series(context["condition"], dtype=object),
-        repeat=np.array([repeat or 0 for repeat in context["repeat"]], dtype=np.int64),
+        repeat=context["repeat"].fillna(0).to_numpy(dtype=np.int64),
     )[sheet.ok]
     _check_within(sheet, key)
     if before is not None and len(before):
@@ -223,7 +227,7 @@ def _keys(
 def _keys_of(answers: pd.DataFrame, study: Study, replies: Replies) -> pd.DataFrame:
     """Return the keys of answers in a frame with RATING_COLUMNS."""
 
-    def found(name: str, keys: Column) -> Places:
+    def found(name: str, keys: Keys) -> Places:
         codes, distinct = pd.factorize(answers[name])
         return np.append(places(keys, np.asarray(distinct, dtype=object)), -1)[codes]
 
@@ -232,9 +236,9 @@ def _keys_of(answers: pd.DataFrame, study: Study, replies: Replies) -> pd.DataFr
         question=found("question", questions),
         rater=found("rater", study.raters["rater"].to_numpy(dtype=object)),
         item=found("item", study.items["item"].to_numpy(dtype=object)),
-        response=found("response", replies.keys),
-        left=found("left_response", replies.keys),
-        right=found("right_response", replies.keys),
+        response=found("response", replies.index),
+        left=found("left_response", replies.index),
+        right=found("right_response", replies.index),
         replies=replies,
     )
     return _keys(targets, turn=answers["turn"], condition=answers["condition"], repeat=answers["repeat"])

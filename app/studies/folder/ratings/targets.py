@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from app.base.files.cells import Mask, Places, faulty, ids, one_of
-from app.base.files.table import Column, Table, places
+from app.base.files.table import Column, Keys, Table, places
 from app.base.problems import Problems
 from app.protocol.study import Protocol
 
@@ -24,6 +23,7 @@ class Replies:
     def __init__(self, items: pd.DataFrame, responses: pd.DataFrame, sources: list[str]) -> None:
         """Sort the responses once, so that each look-up is a binary search."""
         self.keys: Column = responses["response"].to_numpy(dtype=object)
+        self.index = pd.Index(self.keys)
         self.sources = sources
         self.item: Places = places(items["item"].to_numpy(dtype=object), responses["item"].to_numpy(dtype=object))
         self.source: Places = places(sources, responses["source"].to_numpy(dtype=object))
@@ -130,7 +130,7 @@ def check_targets(sheet: Sheet, study: Study) -> Targets:
     rater = known(sheet, "rater", raters, one_of(raters, "raters.csv", "a rater"), required=True)
     items = study.items["item"].to_numpy(dtype=object)
     item = known(sheet, "item", items, one_of(items, "items.csv", "an item"))
-    response = known(sheet, "response", replies.keys, "a response in responses.csv")
+    response = known(sheet, "response", replies.index, "a response in responses.csv")
     _hold_against_target(sheet, study, question, item, response)
     _belongs(sheet, "response", response, item, replies)
     left, right = (_side(sheet, name, item, replies) for name in ("left_response", "right_response"))
@@ -138,7 +138,7 @@ def check_targets(sheet: Sheet, study: Study) -> Targets:
     return Targets(question, rater, item, response, left, right, replies)
 
 
-def known(sheet: Sheet, name: str, keys: Sequence[str] | Column, allowed: str, *, required: bool = False) -> Places:
+def known(sheet: Sheet, name: str, keys: Keys, allowed: str, *, required: bool = False) -> Places:
     """Return the position of each ID among the keys, -1 if the cell is empty; reject rows with another ID."""
     text = sheet.ids(name)
     found = sheet.table.places(name, keys)
@@ -185,7 +185,7 @@ def _side(sheet: Sheet, name: str, item: Places, replies: Replies) -> Places:
     """Return one side of the pair, found by response ID or source."""
     text = sheet.ids(name)
     by_source = replies.by_source(item, sheet.table.places(name, replies.sources))
-    found = sheet.table.places(name, replies.keys)
+    found = sheet.table.places(name, replies.index)
     found = np.where(found >= 0, found, by_source)
     sheet.reject(found == AMBIGUOUS, name, "a response ID, because that source has several responses to this item")
     sheet.reject((found == UNKNOWN) & (text != ""), name, "a response in responses.csv, or its source")
