@@ -93,7 +93,8 @@ class Estimate:
 
     `verdict` is set by `with_verdicts` only. `recipe` describes how to reproduce the estimate (see `with_recipes`).
     `category` is the category of the question that the estimate is about, which FIELDS have in `question`. `procedure`
-    is how its interval and test were computed, with which `method` begins.
+    is how its interval and test were computed, with which `method` begins. `interval_warnings` are the sentences of
+    `note` on an interval of few raters or items, which are shown wherever the interval is.
     `detail` contains further data for charts, tables and code, such as the counts of a distribution; not exported.
     """
 
@@ -125,6 +126,7 @@ class Estimate:
     detail: dict[str, Any] = field(default_factory=dict)
     category: str | None = None
     procedure: Procedure | None = None
+    interval_warnings: tuple[str, ...] = ()
 
     @property
     def measured(self) -> str | None:
@@ -144,7 +146,7 @@ class Estimate:
         return {name: getattr(self, name) for name in FIELDS} | {"question": self.measured}
 
 
-INTERNAL = {"detail", "category", "procedure"}
+INTERNAL = {"detail", "category", "procedure", "interval_warnings"}
 FIELDS: tuple[str, ...] = tuple(f.name for f in fields(Estimate) if f.name not in INTERNAL)
 
 
@@ -165,6 +167,7 @@ def estimate_of(
     states them. `detail` contains further data for charts and tables.
     """
     interval, method = result.interval, method_of(result)
+    warnings = result.interval_warnings if interval else ()
     return Estimate(
         section=section,
         question=question,
@@ -187,7 +190,8 @@ def estimate_of(
         n_ratings=of_answers["n_ratings"],
         method=str(method),
         procedure=method.procedure,
-        note=result.note,
+        note=" ".join(filter(None, (result.note, *warnings))),
+        interval_warnings=warnings,
         recipe={"answers": answers, "seed": result.seed},
         detail=detail,
     )

@@ -92,11 +92,11 @@ NARROW = (
 
 
 def with_known_coverage(result: Result, statistic: str, of_answers: Counts) -> Result:
-    """Return the result with a note if its interval, with so few raters, is known to have another level."""
+    """Return the result with a warning if its interval, with so few raters, is known to have another level."""
     n = of_answers["n_raters"] if result.n_raters is None else result.n_raters
     for words, below in ((WIDE, WIDE_BELOW), (NARROW, NARROW_BELOW)):
         if result.interval is not None and n < below.get(statistic, 0):
-            result = result.noted(words.format(n=n))
+            result = result.warned(words.format(n=n))
     return result
 
 

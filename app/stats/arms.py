@@ -7,7 +7,7 @@ however few clusters an arm has: if the small arm varied more than the other, a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -196,8 +196,8 @@ class Side:
         """Return the CR2 variance of the contrast; `influence` shape (n,)."""
         return self._sums(influence).variance().variance
 
-    def note(self, what: str) -> str:
-        """Return the note to show if an arm has few clusters, else ""; `what` is their name in the plural."""
+    def warning(self, what: str) -> str:
+        """Return the warning to show if an arm has few clusters, else ""; `what` is their name in the plural."""
         if not self.is_between or self.fewest >= FEW:
             return ""
         return (FEW_IN_POOL if self.arms.are_pools else FEW_IN_ARM).format(n=self.fewest, what=what)
@@ -257,8 +257,8 @@ def missing_side(is_first: Bools, first: str, second: str) -> Result | None:
 
 
 def warned_of_few(result: Result, is_first: Bools, rater: Labels) -> Result:
-    """Add a warning if a side has fewer than five raters and the result has an interval but no note."""
+    """Add a warning if a side has fewer than five raters and the interval has none."""
     fewest = min(codes(rater[side])[1] for side in (is_first, ~is_first))
-    if result.interval is None or fewest >= FEW or result.note:
+    if result.interval is None or fewest >= FEW or result.interval_warnings:
         return result
-    return replace(result, note=f"One side has only {fewest} raters, so the interval is wide.")
+    return result.warned(f"One side has only {fewest} raters, so the interval is wide.")

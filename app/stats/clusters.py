@@ -23,7 +23,7 @@ BY_ITEM = Method("item_cluster_t")
 # with so few raters, an interval for new raters is too wide to be useful
 FEW_RATERS = 3
 _UPPER = 0.75
-_FEW = "With only {n} raters, an interval for new raters is very wide. See the interval for these raters only."
+_FEW = "With only {n} raters, an interval for new raters is very wide."
 
 # the most recent arrays (weak references) with their clusters
 _MAX_KNOWN = 6
@@ -79,11 +79,11 @@ def cluster_variance(influence: Floats, code: Ints, n: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TwoWay:
-    """Standard error for new items and raters, its degrees of freedom (0: none) and a note to show with it."""
+    """Standard error for new items and raters, its degrees of freedom (0: none) and a warning of few of them."""
 
     standard_error: float
     df: float
-    note: str = ""
+    warning: str = ""
 
 
 def two_way_standard_error(influence: Floats, groups: Clusters) -> float:
@@ -121,8 +121,8 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
         return TwoWay(error, float(groups.df))
     is_nested = items is not None and groups.n_cells == groups.n_raters
     df = combined_df(0.0 if is_nested else by_rater / whole, _df(groups.n_raters, raters), _df(groups.n_items, items))
-    notes = (side.note(what) for side, what in ((raters, "raters"), (items, "items")) if side is not None)
-    return TwoWay(error, df, next(filter(None, notes), ""))
+    warnings = (side.warning(what) for side, what in ((raters, "raters"), (items, "items")) if side is not None)
+    return TwoWay(error, df, next(filter(None, warnings), ""))
 
 
 def combined_df(share: float, df_rater: float, df_item: float) -> float:
@@ -227,7 +227,7 @@ def for_new_items(result: Result, what: str = "") -> Result:
 
 def without_interval(result: Result, reason: Reason, note: str) -> Result:
     """Return the result with the reason why it has no interval."""
-    return replace(result, interval_reason=reason, note=note)
+    return replace(result, interval_reason=reason, note=note, interval_warnings=())
 
 
 def with_two_way_interval(
@@ -265,8 +265,8 @@ def with_two_way_interval(
         return without_interval(bare, "no_variation", "There is no variation between items or raters, so no interval.")
     if spread.df == 0:
         return without_interval(bare, "one_cluster", "One side of the contrast has only one item or one rater.")
-    note = f"{spread.note} {few_raters_note(groups)}".strip()
-    return _with_t_interval(replace(bare, note=note), estimate, spread, null, level, is_share=is_share)
+    bare = bare.warned(spread.warning).warned(few_raters_warning(groups))
+    return _with_t_interval(bare, estimate, spread, null, level, is_share=is_share)
 
 
 def _with_t_interval(
@@ -286,8 +286,8 @@ def _on_scale(value: float, *, is_share: bool) -> float:
     return float(special.logit(value)) if is_share else value
 
 
-def few_raters_note(groups: Clusters) -> str:
-    """Return a note if there are few raters, unless each item has its own: they are no separate source of variance."""
+def few_raters_warning(groups: Clusters) -> str:
+    """Return a warning of few raters, unless each item has its own: they are no separate source of variance."""
     is_of_raters = groups.n_cells > groups.n_items
     return _FEW.format(n=groups.n_raters) if is_of_raters and groups.n_raters <= FEW_RATERS else ""
 

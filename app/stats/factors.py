@@ -13,7 +13,6 @@ from app.stats.clusters import (
     METHOD,
     cluster_variance,
     clusters,
-    has_few_raters,
     t_p_value,
     t_quantile,
     with_two_way_interval,
@@ -146,8 +145,7 @@ def factor_effect(
     if problem:
         return problem
     found = mean_difference(number, at_level, item=items, rater=raters, level=level, are_versions=is_of_items)
-    # a factor has no second record for these raters only, which that note points to
-    return warned_of_few(replace(found, note="") if has_few_raters(found) else found, at_level, raters)
+    return warned_of_few(found, at_level, raters)
 
 
 # Whether the difference between two sources depends on a condition, subgroup, shown label or belief.
@@ -235,7 +233,7 @@ def attribute_effect(
     arms, slope = Arms.of_two(at_level), np.array([-1.0, 1.0])
     fixed = linear_contrast(number, X, slope, item=items, rater=raters, weight=weight, arms=arms, level=level)
     if min(side.sum(), (~side).sum()) < MIN_SOURCES or fixed.standard_error is None:
-        return replace(fixed, note=f"For these {n_sources} sources only. {fixed.note}".strip())
+        return replace(fixed, note=f"For these {n_sources} sources only.")
     return _for_new_sources(number, code, side, fixed, _rating_variance(number, code, side, items, raters), level)
 
 

@@ -119,7 +119,8 @@ class Result:
     one could be expected. The values of `Reason` are a contract: without any ratings, the reason is
     `no_pairable_units` and the note explains it. Numbers are always finite, except for the upper end of an interval
     without an upper limit, which an undefined result can have; nan is rejected. `seed` is the seed of any random draws.
-    `note` is a sentence for readers. The counts describe the data used; None if not applicable.
+    `note` is a sentence for readers; `interval_warnings` are those on an interval of few raters or items, which are
+    shown wherever it is. The counts describe the data used; None if not applicable.
     """
 
     estimate: float | None
@@ -137,6 +138,7 @@ class Result:
     n_ratings: int | None = None
     seed: int | None = None
     note: str = ""
+    interval_warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Reject a Result that a page could not show.
@@ -164,6 +166,10 @@ class Result:
     def noted(self, note: str) -> Result:
         """Return the result with a note after its own; unchanged if the note is empty."""
         return replace(self, note=f"{self.note} {note}".strip()) if note else self
+
+    def warned(self, words: str) -> Result:
+        """Return the result with a warning about its interval; unchanged if there are no words."""
+        return replace(self, interval_warnings=(*self.interval_warnings, words)) if words else self
 
     def with_counts(self, **counts: int | None) -> Result:
         """Return the result with counts (`n_items`, `n_units` ...) filled in."""

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.analysis.estimate import estimate_of
 from app.analysis.minimum_data import (
-    NARROW,
-    WIDE,
+    EVERYTHING,
     enough,
+    too_few,
     with_known_coverage,
     with_minimum_data,
     without_uninformative_interval,
 )
 from app.analysis.statistic import statistics
-from app.analysis.wording.formatting import interval_text, interval_warnings
-from app.stats.arms import FEW_IN_ARM, FEW_IN_POOL, warned_of_few
+from app.analysis.wording.formatting import interval_text
+from app.stats.arms import warned_of_few
 from app.stats.result import Interval, Method, Result, undefined
 from tests.kit.frames import CHOICE, FIVE, find, first, frames, only, protocol
 
 if TYPE_CHECKING:
-    from app.analysis.estimate import Counts
+    from app.analysis.estimate import Counts, Estimate
     from app.analysis.report.report import Report
     from tests.kit.frames import Row
 
@@ -207,17 +209,24 @@ def test_undefined_result_keeps_its_own_reason() -> None:
 def test_interval_that_is_known_to_have_another_level_says_so(statistic: str, n: int, words: str) -> None:
     counts: Counts = {"n_items": 30, "n_units": 60, "n_pairable_units": 60, "n_raters": n, "n_ratings": 200}
     interval = Interval(0.1, 0.3, Method("two_way_cluster_t"), 0.95, inference="items_and_raters")
-    found = with_known_coverage(Result(0.2, interval=interval), statistic, counts)
-    assert found.note.startswith(f"With {n} raters, this interval is" if words else "")
-    assert words in found.note
-    assert bool(found.note) == bool(words)
-    assert with_known_coverage(Result(0.2), statistic, counts).note == ""
+    warned = with_known_coverage(Result(0.2, interval=interval), statistic, counts).interval_warnings
+    assert len(warned) == bool(words)
+    assert all(said.startswith(f"With {n} raters, this interval is") and words in said for said in warned)
+    assert with_known_coverage(Result(0.2), statistic, counts).interval_warnings == ()
 
 
-def test_every_note_on_an_interval_of_few_raters_is_told_from_other_notes() -> None:
+def test_warning_about_an_interval_is_part_of_the_note_and_goes_with_the_interval() -> None:
     interval = Interval(0.1, 0.3, Method("two_way_cluster_t"), 0.95, inference="items_and_raters")
-    of_side = warned_of_few(Result(0.2, interval=interval), np.array([True, False]), np.array(["a", "b"])).note
-    for words in (FEW_IN_ARM, FEW_IN_POOL, WIDE, NARROW, of_side):
-        said = words.format(n=2, what="raters")
-        assert interval_warnings(f"Ties count as half. {said} Nothing else.") == [said]
-    assert interval_warnings("With fewer items, it is not estimated. One rater saw both.") == []
+    counts: Counts = {"n_items": 30, "n_units": 60, "n_pairable_units": 60, "n_raters": 2, "n_ratings": 200}
+    result = Result(0.2, interval=interval, note="Ties count as half.")
+    warned = warned_of_few(result, np.array([True, True, False, False]), np.array([*"abcd"]))
+
+    def recorded(result: Result) -> Estimate:
+        of = {"section": "choice", "question": "q", "statistic": "share_preferred", "answers": ""}
+        return estimate_of(result, scope={}, unit="choice", of_answers=counts, **of)
+
+    few = "One side has only 2 raters, so the interval is wide."
+    assert recorded(warned).note == f"Ties count as half. {few}"
+    assert recorded(warned).interval_warnings == (few,)
+    assert recorded(too_few(warned, EVERYTHING)).note == f"Ties count as half. {EVERYTHING}"
+    assert recorded(replace(warned, interval=None)).interval_warnings == ()

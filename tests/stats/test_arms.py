@@ -105,7 +105,7 @@ def test_degrees_of_freedom_count_raters_per_arm() -> None:
     """Twenty raters, two of them in one arm: fewer than nineteen degrees of freedom, and a warning."""
     value, item, rater, treated = _study(20, 2)
     few = mean_difference(value, treated, item=item, rater=rater)
-    assert few.note == "One arm has only 2 raters, so the interval is wide."
+    assert few.interval_warnings == ("One arm has only 2 raters, so the interval is wide.",)
     assert few.df is not None
     assert few.df < 2
     value, item, rater, treated = _study(20, 5)
@@ -151,6 +151,6 @@ def test_arm_of_three_raters_gets_few_degrees_of_freedom() -> None:
     rater = np.concatenate([np.repeat(np.arange(3), 20), np.repeat(np.arange(3, 33), 2)])
     value, is_expert = rng.normal(size=120) + rng.normal(size=33)[rater], rater < 3
     found = mean_difference(value, is_expert, item=item, rater=rater)
-    assert found.note == "One arm has only 3 raters, so the interval is wide."
+    assert found.interval_warnings == ("One arm has only 3 raters, so the interval is wide.",)
     assert found.df is not None
     assert found.df < 4

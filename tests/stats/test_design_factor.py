@@ -35,7 +35,7 @@ def test_rater_arms_lower_the_degrees_of_freedom() -> None:
     value = rng.normal(size=96) + 3 * rng.normal(size=6)[RATER]
     found = factor_effect(value, RATER < 3, item=ITEM, rater=RATER)
     assert found.df == pytest.approx(4, abs=0.1)
-    assert found.note == "One arm has only 3 raters, so the interval is wide."
+    assert found.interval_warnings == ("One arm has only 3 raters, so the interval is wide.",)
 
 
 def test_single_rater_arm_has_no_interval() -> None:
@@ -55,7 +55,7 @@ def test_few_raters_seeing_both_levels_are_noted() -> None:
     rng = np.random.default_rng(3)
     item, rater, arm = (axis.ravel() for axis in np.indices((8, 3, 2)))
     found = factor_effect(rng.normal(size=48), arm == 1, item=item, rater=rater)
-    assert found.note == "One side has only 3 raters, so the interval is wide."
+    assert found.interval_warnings == ("With only 3 raters, an interval for new raters is very wide.",)
 
 
 def test_versions_of_items_have_the_degrees_of_freedom_of_items_and_raters() -> None:

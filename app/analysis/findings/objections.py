@@ -18,7 +18,6 @@ from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     estimate_text,
     interval_text,
-    interval_warnings,
     number,
     of_text,
     statistic_text,
@@ -128,9 +127,9 @@ def _few_raters(found: Evidence, least: float) -> str:
 
 def _interval_of_few(found: Evidence, _: float) -> str:
     """The interval of a primary contrast that rests on few raters, or on few in one arm."""
-    for one in (each for result in found.report.primary for each in result.estimates if each.ci_low is not None):
-        if warnings := interval_warnings(one.note):
-            return f"{_name_of(one, found)}, {_shown(one)}: {warnings[0][:1].lower()}{warnings[0][1:]}"
+    for one in (each for result in found.report.primary for each in result.estimates):
+        for words in one.interval_warnings:
+            return f"{_name_of(one, found)}, {_shown(one)}: {words[:1].lower()}{words[1:]}"
     return ""
 
 

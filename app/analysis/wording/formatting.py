@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
@@ -383,16 +382,3 @@ def scope_text(scope: Scope, between: str = MINUS) -> str:
     if scope.get("rater_kind") == "model" and not group_text(scope, "reference_"):
         parts.append("model judges")
     return ", ".join(parts) or "all"
-
-
-# What notes say about an interval of few raters: of `minimum_data` and of `app.stats`.
-ABOUT_INTERVAL = re.compile(r"(?:With (?:only )?|One (?:arm|pool|side) has only )\d[^.]*\.")
-
-
-def interval_warnings(note: str) -> list[str]:
-    """What a note says about the interval of few raters, for a reader who sees the interval without its note.
-
-    >>> interval_warnings("Ties count as half. One arm has only 2 raters, so the interval is wide.")
-    ['One arm has only 2 raters, so the interval is wide.']
-    """
-    return ABOUT_INTERVAL.findall(note)

@@ -309,4 +309,4 @@ def group_difference(value: Floats, is_first: Bools, *, rater: Labels, level: fl
     estimate, reach = bare.estimate or 0.0, t_quantile(df, level) * error
     interval = Interval(estimate - reach, estimate + reach, Method(WELCH.procedure), level, inference="raters")
     found = replace(bare, interval=interval, standard_error=error, df=df, p_value=t_p_value(estimate / error, df))
-    return found.noted(FEW_IN_POOL.format(n=min(sizes), what="raters") if min(sizes) < FEW else "")
+    return found.warned(FEW_IN_POOL.format(n=min(sizes), what="raters") if min(sizes) < FEW else "")

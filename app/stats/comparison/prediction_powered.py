@@ -29,7 +29,7 @@ from app.stats.clusters import (
     cluster_variance,
     clusters,
     crossed_df,
-    few_raters_note,
+    few_raters_warning,
     t_p_value,
     t_quantile,
     without_interval,
@@ -158,11 +158,11 @@ def prediction_powered(  # noqa: PLR0913 - units, ratings, and three ways to lea
     people = replace(people, method=PEOPLE).with_counts(**counts)
     if weight == 0:
         note = _why_no_weight(np.atleast_2d(judge)[:, is_rated], is_rated, m)
-        same = replace(people, method=METHOD, note=f"{people.note} {note}".strip())
+        same = replace(people, method=METHOD).noted(note)
         return Powered(same, people, 0.0, Result(float(len(value)), METHOD, note=note).with_counts(**counts))
     combined, item_share = _estimated(sample, weight, null, level)
     if weight < 0:
-        combined = replace(combined, note=f"{combined.note} {AGAINST}".strip())
+        combined = combined.noted(AGAINST)
     worth = _effective_n(len(value), people, combined, item_share, r=r, m=m, rated=float(is_rated.mean()), level=level)
     return Powered(combined.with_counts(**counts), people, weight, worth.with_counts(**counts))
 
@@ -371,7 +371,7 @@ def _estimated(sample: Sample, weight: float, null: float | None, level: float) 
     item = sample.item[sample.unit]
     groups = clusters(item, sample.rater)
     in_sample = np.unique(item)
-    bare = Result(estimate, METHOD, note=few_raters_note(groups))
+    bare = Result(estimate, METHOD).warned(few_raters_warning(groups))
     arm = _arm_of_raters(sample.sign[sample.unit] > 0, groups.rater, groups.n_raters)
     n_arms = [int((arm == one).sum()) for one in np.unique(arm)]
     if groups.n_items - 1 < 1 or min(n_arms) < 2:  # noqa: PLR2004 - a variance needs two

@@ -70,8 +70,7 @@ def mean_difference_responders(
         standard_error=error,
         df=df,
         p_value=t_p_value(estimate / error, df),
-        note=Side(responder_code, n_responders, Arms.of_two(treated)).note("responders"),
-    )
+    ).warned(Side(responder_code, n_responders, Arms.of_two(treated)).warning("responders"))
 
 
 # Equivalence and non-inferiority of two sources, with a margin declared in advance.

@@ -113,7 +113,7 @@ def _not_fitted(counts: dict[str, int]) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class _Variances:
-    """The variance of a contrast by items, by raters and by cells of both, and a note to show with it.
+    """The variance of a contrast by items, by raters and by cells of both, and a warning of few of them.
 
     `crossed` is the part of `rater` that counts as its bound and proportion, and `pools` are its parts by pool, empty
     if the arms are no pools; see `linear_contrast`.
@@ -124,7 +124,7 @@ class _Variances:
     cell: ClusterVariance
     crossed: ClusterVariance
     pools: Sequence[ClusterVariance]
-    note: str
+    warning: str
 
     @property
     def whole(self) -> float:
@@ -148,14 +148,14 @@ def _variances(
         cluster_variance(fit, code, contrast, weight) for code in (groups.item, groups.rater, groups.cell)
     )
     sides = [] if arms is None else [Side(groups.rater, groups.n_raters, arms), Side(groups.item, groups.n_items, arms)]
-    notes = [side.note(what) for side, what in zip(sides, ("raters", "items"), strict=False)]
-    note = next(filter(None, notes), "")
+    warnings = [side.warning(what) for side, what in zip(sides, ("raters", "items"), strict=False)]
+    warning = next(filter(None, warnings), "")
     if arms is None or not sides[0].is_between:
-        return _Variances(item, rater, cell, rater, [], note)
+        return _Variances(item, rater, cell, rater, [], warning)
     is_crossed = _is_crossed(groups)
     crossed = rater if is_crossed.all() else rater.of(is_crossed)
     parts = [is_crossed & of_arm for of_arm in sides[0].in_arm.T] if arms.are_pools else []
-    return _Variances(item, rater, cell, crossed, [rater.of(part) for part in parts if part.any()], note)
+    return _Variances(item, rater, cell, crossed, [rater.of(part) for part in parts if part.any()], warning)
 
 
 def _is_crossed(groups: Clusters) -> Bools:
@@ -178,5 +178,4 @@ def _with_interval(bare: Result, fit: LeastSquares, parts: _Variances, contrast:
         standard_error=error,
         df=df,
         p_value=t_p_value(estimate / error, df),
-        note=parts.note,
-    )
+    ).warned(parts.warning)

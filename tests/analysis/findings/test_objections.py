@@ -94,7 +94,7 @@ LEFT = Estimate("choice", "preference", {}, "first_side_share", 0.6, 0.55, 0.65,
         ("few_raters", {"report": with_more(raters=(RaterGroup("person", None, 4),))}, "4 raters took part, too few"),
         (
             "interval_of_few",
-            {"shown": replace(CLEAR, note="Ties. One arm has only 2 raters, so the interval is wide.")},
+            {"shown": replace(CLEAR, interval_warnings=("One arm has only 2 raters, so the interval is wide.",))},
             "0.50 (95% CI 0.10 to 0.90): one arm has only 2 raters, so the interval is wide.",
         ),
         ("few_items", {"report": with_more(n_items=9)}, "The results rest on 9 items, too few"),

@@ -15,7 +15,7 @@ from app.analysis.data.frames import passage_frame
 from app.analysis.estimate import Estimate
 from app.analysis.findings.summary import summary_of
 from app.analysis.sections.pools import NOTHING_SHARED
-from app.analysis.wording.formatting import interval_warnings, scope_filter, scope_text
+from app.analysis.wording.formatting import scope_filter, scope_text
 from app.stats.arms import FEW_IN_POOL
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
 
@@ -262,7 +262,7 @@ def test_marked_words_of_two_pools_are_compared_with_the_key() -> None:
     assert found.statistic == "pool_span_f1_difference"
     assert found.estimate == pytest.approx(f1(PEOPLE[3:6]) - f1(PEOPLE[:3]))
     assert found.ci_low is not None
-    assert interval_warnings(found.note) == [FEW_IN_POOL.format(n=3, what="raters")]
+    assert found.interval_warnings == (FEW_IN_POOL.format(n=3, what="raters"),)
 
 
 @pytest.mark.parametrize("n", [2, 3])
@@ -272,7 +272,8 @@ def test_interval_of_pools_of_two_or_three_raters_says_so(test: str, n: int) -> 
     report, _ = _report(rows, EMOTION, primary=[{"question": "emotion", "test": test, "pool": "expert"}])
     found = only(report, test)
     assert (found.ci_low is None) == (found.ci_reason == "too_few")
-    assert interval_warnings(found.note) == [FEW_IN_POOL.format(n=n, what="raters")]
+    said = (FEW_IN_POOL.format(n=n, what="raters"),)
+    assert found.interval_warnings == (() if found.ci_low is None else said)
 
 
 @pytest.mark.parametrize("is_shared", [False, True])

@@ -45,7 +45,7 @@ def test_balanced_design_gives_min_f_of_the_mean_squares(seed: int) -> None:
     assert found.df == pytest.approx(df, rel=ROUNDED)
     assert found.p_value == pytest.approx(stats.f.sf(min_f, 1, df), rel=ROUNDED)
     assert (found.n_items, found.n_units, found.n_ratings) == (N_ITEMS, 2 * N_PER_SOURCE, per_cell)
-    assert found.note == "One arm has only 4 responders, so the interval is wide."
+    assert found.interval_warnings == ("One arm has only 4 responders, so the interval is wide.",)
 
 
 def test_direction_and_same_name_in_both_sources() -> None:

@@ -79,7 +79,9 @@ def test_variance_between_few_experts_counts_at_its_upper_limit(n_crowd: int) ->
     rest = ((found.standard_error or 0) ** 2 - sum(variance for variance, _ in parts), 39)
     df = sum(one for one, _ in (*limits, rest)) ** 2 / sum(one**2 / df for one, df in (*limits, rest))
     assert found.df == pytest.approx(df)
-    assert found.note == "One pool has only 3 raters, so the interval is wide, and its level is approximate."
+    assert found.interval_warnings == (
+        "One pool has only 3 raters, so the interval is wide, and its level is approximate.",
+    )
 
 
 def test_pool_correlation_is_correlation_of_pool_means() -> None:
@@ -191,7 +193,9 @@ def test_group_difference_of_equal_sizes_is_welch_on_means_of_raters() -> None:
     assert found.p_value == pytest.approx(known.pvalue)
     assert found.df == pytest.approx(known.df)
     assert (found.n_raters, found.n_ratings) == (8, 15)
-    assert found.note == "One pool has only 4 raters, so the interval is wide, and its level is approximate."
+    assert found.interval_warnings == (
+        "One pool has only 4 raters, so the interval is wide, and its level is approximate.",
+    )
     assert not group_difference(rng.normal(size=11), np.arange(11) < 5, rater=np.arange(11)).note
     assert found.interval
     assert (found.interval.low, found.interval.high) == pytest.approx(tuple(known.confidence_interval()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -154,7 +153,8 @@ def combined_estimates(
     if powered is None:
         return
     stacked = STACKED if len(judges) > 1 else ""
-    sentences = (powered.combined.note, DRAWN if sample else RANDOM, left_out, _missing(people, judges), stacked)
+    sample_words = tuple(filter(None, (DRAWN if sample else RANDOM, left_out)))
+    sentences = (powered.combined.note, *sample_words, _missing(people, judges), stacked)
     note = " ".join(sentence for sentence in sentences if sentence)
     values = {f"{statistic}_people": powered.people, f"{statistic}_ppi": replace(powered.combined, note=note)}
     if statistic in SHARES:
@@ -165,7 +165,15 @@ def combined_estimates(
     unit: Unit = "choice" if statistic == "share_preferred" else "rating"
     for name, result in values.items():
         tested = result if statistic not in UNTESTED else replace(result, p_value=None)
-        yield data.record(tested, people.answers, section=SECTION, scope=where, statistic=name, unit=unit)
+        yield data.record(
+            tested,
+            people.answers,
+            section=SECTION,
+            scope=where,
+            statistic=name,
+            unit=unit,
+            sample_notes=sample_words,
+        )
 
 
 def _missing(people: Said, judges: Sequence[Said]) -> str:
@@ -187,10 +195,8 @@ def of_sample(people: Said, sample: Sample | None) -> tuple[Said, str]:
 
 
 def sample_notes(estimates: Sequence[Estimate]) -> list[str]:
-    """How the notes say that items came into the sample, and that ratings are left out, each sentence once."""
-    said = re.compile(f"{re.escape(RANDOM)}|{re.escape(DRAWN)}|Ratings of [^.]* are left out, {LEFT_OUT}[.]")
-    found = [said.findall(one.note) for one in estimates if one.statistic.endswith("_ppi")]
-    return list(dict.fromkeys(sentence for sentences in found for sentence in sentences))
+    """How items came into the sample, and that ratings are left out, each sentence once."""
+    return list(dict.fromkeys(words for one in estimates for words in one.detail.get("sample_notes", ())))
 
 
 def _powered(people: Said, judges: Sequence[Said], sample: Sample | None, statistic: str) -> Powered | None:

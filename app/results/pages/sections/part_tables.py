@@ -37,7 +37,6 @@ from app.analysis.wording.formatting import (
     UNADJUSTED,
     estimate_text,
     interval_text,
-    interval_warnings,
     scope_text,
     statistic_text,
     why_text,
@@ -264,10 +263,7 @@ def _about_intervals(rows: Iterable[Found], columns: Sequence[Column]) -> Iterat
     """What is to be known of intervals of few raters, with their column, each sentence once."""
     shown = ((column, f) for found in rows for column in columns if (f := _find(column, found)) is not None)
     said = Counter(
-        f"{column.words}: {words[:1].lower()}{words[1:]}"
-        for column, f in shown
-        if f.ci_low is not None
-        for words in interval_warnings(f.note)
+        f"{column.words}: {words[:1].lower()}{words[1:]}" for column, f in shown for words in f.interval_warnings
     )
     yield from (words for words, _ in said.most_common(MAX_REASONS))
 
