@@ -15,7 +15,7 @@ from app.llm.judges.judging import judging
 from tests.kit.batch_server import BatchServer, serving_batches
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.models_server import first_offer
-from tests.llm.judges.test_judging import IMPATIENT, Judge
+from tests.llm.judges.judge import IMPATIENT, Judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,109 @@
+"""A judge of a small study and the false server that it asks, for tests of runs."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import text
+
+from app.llm.client.budget import Budget, Prices
+from app.llm.client.endpoint import Endpoint
+from app.llm.client.retries import RetryPolicy
+from app.llm.judges.judge_pages import judged_study
+from app.llm.judges.judge_runs import begin_run
+from app.llm.judges.judge_settings import JudgeSettings
+from app.llm.judges.judging import finish_run, judging
+from app.llm.runs.requests import get_progress, list_problems
+from app.llm.runs.runs import get_run, record_stop
+from app.studies.studies import get_study
+from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
+from tests.kit.models_server import KEY, ModelServer, first_offer, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Engine
+
+    from app.llm.runs.requests import Progress
+    from app.llm.runs.runs import RunRow
+
+    Make = Callable[..., tuple["Judge", ModelServer]]
+
+IMPATIENT = RetryPolicy(n_tries=3, base_s=0.001, max_s=0.002)
+
+
+class Judge:
+    """A judge of the study `study` in a database of the test's own."""
+
+    def __init__(self, engine: Engine, server: ModelServer, **settings: Any) -> None:  # noqa: ANN401 - any of them
+        self.engine, self.settings = engine, JudgeSettings(**settings)
+        self.endpoint = Endpoint(server.address, "test-model", KEY, timeout_s=30.0)
+        with engine.begin() as db:
+            study = get_study(db, "study")
+            assert study
+            self.study = study
+            self.run, _ = begin_run(db, study, self.endpoint, self.settings, "judge")
+
+    def again(self, endpoint: Endpoint) -> None:
+        """Read the run again, as another process does, with this endpoint."""
+        with self.engine.begin() as db:
+            self.endpoint = endpoint
+            self.run, _ = begin_run(db, self.study, endpoint, self.settings, "judge")
+
+    def go(self, budget: Budget | None = None, **parts: Any) -> Progress:  # noqa: ANN401 - any of them
+        """Work on the run until it ends; return its state."""
+        with self.engine.connect() as db:
+            judged = judged_study(db, self.study.id, self.run.protocol_version)
+        work = judging(
+            self.engine.begin,
+            self.run,
+            judged,
+            self.endpoint,
+            budget or Budget(Prices()),
+            **{"retry_policy": IMPATIENT, "n_at_once": 2, **parts},
+        )
+        with self.engine.begin() as db:
+            record_stop(db, self.run, None)
+        asyncio.run(work.work())
+        with self.engine.begin() as db:
+            finish_run(db, self.run)
+            return get_progress(db, self.run)
+
+    def rows(self, query: str) -> list[Any]:
+        """The rows of a query."""
+        with self.engine.connect() as db:
+            return [tuple(row) for row in db.execute(text(query))]
+
+    @property
+    def problems(self) -> list[tuple[str, str, int]]:
+        """What went wrong."""
+        with self.engine.connect() as db:
+            return [(str(outcome), words, n) for outcome, words, n in list_problems(db, self.run)]
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the run ended early."""
+        with self.engine.connect() as db:
+            found: RunRow | None = get_run(db, self.study.id, "judge", "judge")
+        assert found
+        return found.stop_reason
+
+
+@pytest.fixture
+def judge(engine: Engine) -> Iterator[Callable[..., tuple[Judge, ModelServer]]]:
+    """Create a study of two items, a server with this behaviour, and a judge."""
+    open_servers = []
+
+    def make(behave: Any = first_offer, *, server: Any = None, n_items: int = 2, **settings: Any) -> Any:  # noqa: ANN401
+        with engine.begin() as db:
+            build_study(db, protocol_of(questions=settings.pop("questions", [PREFERENCE, EMPATHY])), n_items=n_items)
+        context = serving(server or ModelServer(behave))
+        open_servers.append(context)
+        made = context.__enter__()
+        return Judge(engine, made, **settings), made
+
+    yield make
+    for context in open_servers:
+        context.__exit__(None, None, None)
