@@ -41,7 +41,7 @@ WorkOf = Callable[[Begin, RunOptions], RequestRun]
 # The outcome of a judge's run, as lines for the terminal.
 
 
-def say_result(db: Connection, run: RunRow, budget: Budget) -> bool:
+def say_result(db: Connection, run: RunRow) -> bool:
     """Print the outcomes, the problems and the tokens; return whether every request has an outcome."""
     now = get_progress(db, run)
     for outcome in Outcome:
@@ -51,8 +51,8 @@ def say_result(db: Connection, run: RunRow, budget: Budget) -> bool:
         say(f"  {n:,} x {outcome.value.replace('_', ' ')}: {problem}")
     if now.n_repairs:
         say(f"Asked a second time because the first answer could not be read: {now.n_repairs:,}")
-    cost = f", {budget.prices.cost(now.tokens_in, now.tokens_out):,.4f} in money" if budget.prices != Prices() else ""
-    say(f"Used: {now.tokens_in:,} tokens in prompts, {now.tokens_out:,} in answers{cost}.")
+    used = [f"{now.tokens_in:,} tokens in prompts", f"{now.tokens_out:,} in answers", now.money]
+    say(f"Used: {', '.join(filter(None, used))}.")
     if len(now.versions) > 1:
         say(f"The model changed during the run: {', '.join(now.versions)}.")
     stored = get_run(db, run.study_id, run.purpose, run.name)
@@ -139,7 +139,7 @@ def work_through(
     with begin() as db:
         if run.purpose == "judge":
             finish_run(db, run)
-        is_complete = say_result(db, run, budget)
+        is_complete = say_result(db, run)
         n_answered = get_progress(db, run).by_outcome.get(Outcome.ANSWERED, 0)
     if not n_answered:
         say("Nothing was answered.")

@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from app.base.database.address import DatabaseAddressError, DatabaseUnreachableError, reach, why_unreachable
 from app.base.database.engine import database_url, make_engine
 from app.base.database.migrate import UnknownSchemaError, upgrade
+from app.base.database.outages import outage_in_words
 from app.base.postgres import EmbeddedError
 from app.cli.output import WRONG_CALL, fail
 from app.settings import folder, settings
@@ -32,9 +33,11 @@ def store() -> Iterator[Engine]:
         try:
             yield engine
         except DBAPIError as error:
-            if not error.connection_invalidated:
+            if error.connection_invalidated:
+                fail(why_unreachable(engine.url, error))
+            if (words := outage_in_words(error)) is None:
                 raise
-            fail(why_unreachable(engine.url, error))
+            fail(f"Stopped, because {words}. Run the same command again once that has changed.")
 
 
 @contextmanager

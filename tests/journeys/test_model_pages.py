@@ -12,6 +12,7 @@ from app.llm.client.endpoint import Endpoint
 from app.llm.client.servers import ModelServer
 from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
+from app.llm.runs.runs import record_stop
 from app.studies.studies import get_study
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
@@ -63,6 +64,9 @@ def test_the_human_sample_grows_and_says_by_how_much(engine: Engine, page: Page)
 
 def test_pages_of_models_are_accessible_and_a_text_is_edited(engine: Engine, page: Page, built_app: FastAPI) -> None:
     token = prepared(engine)
+    with engine.begin() as db:
+        small = get_study(db, "small")
+    assert small
     built_app.state.model_servers = (
         ModelServer(name="Local", base_url=ADDRESS, models=("a-model",), max_tokens=10**6, price_in=0.5),
     )
@@ -74,9 +78,13 @@ def test_pages_of_models_are_accessible_and_a_text_is_edited(engine: Engine, pag
     page.get_by_label("Name of the judge").fill("second")
     page.get_by_role("button", name="Estimate").click()
     expect(page.get_by_role("status")).to_contain_text("requests: about")
+    expect(page.get_by_role("status")).to_be_in_viewport()
     check_in(LIGHT_AND_DARK_PHONE, page)
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_text("Waiting to start")).to_be_visible()
+    with engine.begin() as db:
+        record_stop(db, begin_run(db, small, Endpoint(ADDRESS, "a-model"), JudgeSettings(), "second")[0], "Stopped.")
+    expect(page.get_by_role("button", name="Continue second")).to_be_visible(timeout=WAIT_MS)
     page.goto("/studies/small/generated/2")
     first = page.get_by_role("article").first
     first.get_by_role("textbox").fill("I care about what happened to you.")

@@ -124,15 +124,16 @@ class ModelServer:
         return json.dumps(completion).encode()
 
 
-def _events(completion: bytes) -> Iterator[dict[str, Any]]:
+def _events(completion: bytes, pieces: str = r"\S+\s*|\s+") -> Iterator[dict[str, Any]]:
     """A completion as the events of a stream: word by word, then why it ended, then its tokens."""
     body = json.loads(completion)
     (choice,) = body.pop("choices")
     usage = body.pop("usage", None)
-    message = choice["message"]
+    message = choice["message"] or {}
+    content = message.get("content") or ""
     beside = {name: value for name, value in message.items() if name not in {"role", "content"} and value}
     yield body | {"choices": [{"index": 0, "delta": {"role": "assistant", **beside}}]}
-    for word in re.findall(r"\S+\s*|\s+", message["content"] or ""):
+    for word in re.findall(pieces, content) if isinstance(content, str) else [content]:
         yield body | {"choices": [{"index": 0, "delta": {"content": word}}]}
     yield body | {"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]}
     if usage:
@@ -237,6 +238,14 @@ def completed(message: object, finish: str | None = "stop", **more: object) -> t
     choice = {"index": 0, "finish_reason": finish, "message": message}
     usage = {"prompt_tokens": 100, "completion_tokens": 20}
     return 200, {}, json.dumps({"id": "c-1", "model": "m", "choices": [choice], "usage": usage} | more).encode()
+
+
+def streamed(sent: tuple[int, dict[str, str], bytes]) -> tuple[int, dict[str, str], bytes]:
+    """A completion as a stream of events; anything else as it is."""
+    if b'"choices": [{' not in sent[2]:
+        return sent
+    events = "".join(f"data: {json.dumps(event)}\n\n" for event in _events(sent[2], r"(?s).{1,9999}"))
+    return 200, {"Content-Type": "text/event-stream"}, f"{events}data: [DONE]\n\n".encode()
 
 
 def picky(**refused: str) -> Callable[[dict[str, Any]], tuple[int, dict[str, str], bytes] | None]:

@@ -84,7 +84,7 @@ async def _findings(endpoint: Endpoint, asked: Parameters, n_prompt_tokens: int)
 
 def _prompt(canary: str, n_tokens: int) -> str:
     end = f"\n\nWhich word does the first line name?\n\n{answer_format(_FIELD)}"
-    n_filler = max(0, n_tokens - estimated_tokens(end)) // estimated_tokens(_FILLER) if n_tokens else 0
+    n_filler = max(0, n_tokens - estimated_tokens(end)) * 100 // estimated_tokens(_FILLER * 100)
     return f"The word is {canary}.\n{_FILLER * n_filler}{end}"
 
 
@@ -114,7 +114,11 @@ def _of_short(reply: Reply, canary: str, asked: Parameters, dialect: Dialect) ->
         Finding(
             "Limit of an answer", "max_completion_tokens" if "max_completion_tokens" in reply.sent else "max_tokens"
         ),
-        Finding("Log-probabilities", _of_probabilities(reply), is_good=bool(reply.probabilities)),
+        Finding(
+            "Log-probabilities",
+            _of_probabilities(reply),
+            is_good=bool(reply.probabilities) or not asked.n_alternatives,
+        ),
         Finding("Thoughts", "kept apart" if reply.thoughts or reply.tokens_thinking else "none"),
         Finding(
             "Tokens",

@@ -182,7 +182,8 @@ def _marks_of(body: object) -> str:
 def _about_key(status: int, *, has_key: bool) -> str:
     if has_key:
         return f"The endpoint does not accept the key (HTTP {status}). Check the key and its rights."
-    return f"The endpoint asks for a key (HTTP {status}), and none is set. Set ATTUNE_MODEL_KEY_FILE."
+    set_one = "Set ATTUNE_MODEL_KEY_FILE, or key_file in the list of servers."
+    return f"The endpoint asks for a key (HTTP {status}), and none is set. {set_one}"
 
 
 def cut_to_line(text: str) -> str:

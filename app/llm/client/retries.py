@@ -65,6 +65,9 @@ async def run_all(jobs: Iterable[T], work: Callable[[T], Awaitable[bool]], n_at_
         jobs: taken one by one, in order.
         work: does one job; False ends the run: jobs under way are finished, and no other is begun.
         n_at_once: the number of jobs under way at the same time.
+
+    Raises:
+        Exception: the first of a job; the other jobs under way are given up.
     """
     waiting = iter(jobs)
     goes_on = [True]
@@ -74,9 +77,12 @@ async def run_all(jobs: Iterable[T], work: Callable[[T], Awaitable[bool]], n_at_
             if not await work(job):
                 goes_on[0] = False
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(n_at_once):
-            group.create_task(worker())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(n_at_once):
+                group.create_task(worker())
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
 
 
 def _while(goes_on: list[bool], jobs: Iterator[T]) -> Iterator[T]:

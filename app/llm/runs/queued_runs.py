@@ -126,7 +126,7 @@ class QueuedRuns:
             with begin() as db:
                 work_soon(db, row, wait=BUSY)
         except Exception as error:
-            if self._is_stopping or _has_outage(error):
+            if self._is_stopping or outage_in_words(error) is not None:
                 raise
             with begin() as db:
                 _note_death(db, row, error)
@@ -154,13 +154,6 @@ class QueuedRuns:
         budget = Budget(server.prices.of_batches if run.in_batches else server.prices, max_tokens=tokens)
         pace = BATCH_PACE if run.in_batches else None
         return RunJob(self._url, run, server.endpoint(run.model), budget, server.at_once, pace)
-
-
-def _has_outage(error: BaseException) -> bool:
-    """Whether the database was away, also for one of several requests at a time."""
-    if isinstance(error, BaseExceptionGroup):
-        return any(map(_has_outage, error.exceptions))
-    return isinstance(error, Exception) and outage_in_words(error) is not None
 
 
 def _note_death(db: Connection, run: RunRow, error: Exception) -> None:

@@ -100,7 +100,7 @@ class RequestRun:
 
             try:
                 await run_all(waiting, one, len(waiting) if self.batch_pace else self.n_at_once)
-            except* BatchUnderWayError:
+            except BatchUnderWayError:
                 self.waits_for_batch = True
 
     async def _one(self, send: Send, planned: PlannedRequest) -> bool:

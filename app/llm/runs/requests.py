@@ -27,9 +27,11 @@ _OPEN = text("""
     WHERE study_id = :study AND run_id = :run AND (outcome IS NULL OR outcome = ANY(:again))
     ORDER BY number, attempt
 """)
+# What was asked and has no answer was under way when its process ended: that was a try, too.
 _ASKED = text("""
-    UPDATE model_requests SET prompt = CAST(:prompt AS jsonb), asked_at = clock_timestamp(), outcome = NULL,
-      answered_at = NULL
+    UPDATE model_requests SET prompt = CAST(:prompt AS jsonb),
+      n_tries = n_tries + CAST(asked_at IS NOT NULL AND answered_at IS NULL AS integer),
+      asked_at = clock_timestamp(), outcome = NULL, answered_at = NULL
     WHERE study_id = :study AND id = :request
 """)
 _FOLLOW_UP = text("""
@@ -61,7 +63,7 @@ _PROGRESS = text("""
 """)
 _USED = text("""
     SELECT coalesce(sum(tokens_in), 0) AS tokens_in, coalesce(sum(tokens_out), 0) AS tokens_out,
-      array_remove(array_agg(DISTINCT model_version), NULL) AS versions,
+      coalesce(sum(cost), 0) AS cost, array_remove(array_agg(DISTINCT model_version), NULL) AS versions,
       count(*) FILTER (WHERE kind = 'repair') AS n_repairs,
       count(*) FILTER (WHERE kind = 'length') AS n_lengths,
       count(*) FILTER (WHERE asked_at IS NOT NULL) AS n_asked
@@ -146,10 +148,16 @@ class Progress:
     n_open: int
     tokens_in: int
     tokens_out: int
+    cost: float
     versions: tuple[str, ...]
     n_repairs: int
     n_lengths: int
     n_asked: int
+
+    @property
+    def money(self) -> str:
+        """The cost in words, in the currency of the prices; empty without prices."""
+        return f"costing {self.cost:,.{2 if self.cost >= 1 else 4}f}" if self.cost else ""
 
     @property
     def n_all(self) -> int:

@@ -53,6 +53,11 @@ class ShownRun:
         return self.progress.n_open + self.progress.by_outcome.get(Outcome.FAILED, 0)
 
     @property
+    def is_under_way(self) -> bool:
+        """Whether its numbers may change soon."""
+        return self.is_worked_on or bool(self.n_left and self.run.is_queued and not self.run.is_stopped)
+
+    @property
     def state(self) -> str:
         """The state of the run, in words."""
         if not self.n_left:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.llm.client.budget import estimated_tokens
 from app.llm.client.connection import connection
 from app.llm.client.endpoint import Endpoint, Parameters
 from app.llm.client.handshake import shake_hands
@@ -54,6 +55,26 @@ def test_a_server_that_cuts_the_prompt_is_found_by_its_count_or_its_answer() -> 
         return recalls(prompt, rng) if len(prompt.page) < 1000 else {"word": "none"}
 
     assert table(ModelServer(forgets, usage=None))[LONG][1] is False
+
+
+def test_a_prompt_that_is_counted_whole_is_not_cut() -> None:
+    """English has about four characters per token, fewer tokens than the estimate."""
+
+    def counts(prompt: Prompt, rng: Random) -> object:
+        server.usage = (len(prompt.page) // 4, 9)
+        return recalls(prompt, rng)
+
+    for n_tokens in (400, 1500, 20_000):
+        server = ModelServer(counts)
+        assert table(server, n_tokens)[LONG] == ("read from its first line on", True)
+        assert estimated_tokens(server.seen[-1]["messages"][0]["content"]) == pytest.approx(n_tokens, rel=0.05)
+
+
+def test_what_the_run_does_not_ask_for_is_no_problem() -> None:
+    with serving(ModelServer(recalls, refuses=picky(logprobs="logprobs are not supported"))) as server:
+        for n, is_good in ((0, True), (20, False)):
+            found = shake_hands(Endpoint(server.address, "m", KEY), Parameters(200, n_alternatives=n), 400)
+            assert [one.is_good for one in found if one.what == "Log-probabilities"] == [is_good]
 
 
 def test_what_is_refused_is_left_out_or_asked_for_in_another_way() -> None:

@@ -48,7 +48,9 @@ def slow(text: str, **more: object) -> ModelServer:
 
 def test_an_answer_is_heard_as_it_arrives() -> None:
     heard, reply = hear(slow(WORDS))
-    assert heard[:3] == ["It ", "It sounds ", "It sounds hard. "]
+    # Each time more of it; on a busy machine two words arrive together.
+    assert (len({*heard}) > 2, heard == sorted(heard, key=len)) == (True, True)
+    assert all(WORDS.startswith(text) for text in heard)
     assert (reply.text, reply.stop, reply.tokens_in, reply.tokens_out) == (WORDS, "stop", 100, 20)
 
 

@@ -24,7 +24,7 @@ from tests.kit.models_server import KEY, ModelServer, first_offer, serving
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
     from app.llm.runs.requests import Progress
     from app.llm.runs.runs import RunRow
@@ -32,6 +32,19 @@ if TYPE_CHECKING:
     Make = Callable[..., tuple["Judge", ModelServer]]
 
 IMPATIENT = RetryPolicy(n_tries=3, base_s=0.001, max_s=0.002)
+
+
+def no_room(db: Connection, condition: str) -> None:
+    """Let the database refuse ratings for which this is true, as it does when its disk is full."""
+    db.execute(
+        text("""CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+                END $$""")
+    )
+    db.execute(
+        text(f"""CREATE TRIGGER no_room BEFORE INSERT ON ratings FOR EACH ROW WHEN ({condition})
+                 EXECUTE FUNCTION no_room()""")
+    )
 
 
 class Judge:
@@ -97,8 +110,9 @@ def judge(engine: Engine) -> Iterator[Callable[..., tuple[Judge, ModelServer]]]:
     open_servers = []
 
     def make(behave: Any = first_offer, *, server: Any = None, n_items: int = 2, **settings: Any) -> Any:  # noqa: ANN401
+        protocol = protocol_of(questions=settings.pop("questions", [PREFERENCE, EMPATHY]))
         with engine.begin() as db:
-            build_study(db, protocol_of(questions=settings.pop("questions", [PREFERENCE, EMPATHY])), n_items=n_items)
+            build_study(db, protocol, n_items=n_items, texts=settings.pop("texts", ()))
         context = serving(server or ModelServer(behave))
         open_servers.append(context)
         made = context.__enter__()

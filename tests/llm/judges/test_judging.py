@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
-from psycopg.errors import DiskFull
 from sqlalchemy import text
-from sqlalchemy.exc import OperationalError
 
 from app.llm.client.answers import UnparsedError
 from app.llm.client.budget import Budget, Prices
@@ -346,41 +343,6 @@ def test_the_last_of_two_answers_counts(judge: Make) -> None:
     assert one.rows("SELECT DISTINCT number FROM ratings WHERE question = 'empathy'") == [(2.0,), (4.0,)]
 
 
-ANSWER = '{"q1": "Response A", "q2_A": "3", "q2_B": "2"}'
-FALSE_REPLIES = {
-    1: (completed({"content": [{"type": "text", "text": ANSWER}]}), "answered"),
-    2: (completed(None, "content_filter"), "refused"),
-    3: (completed({"content": f"<think>So {ANSWER}"}, "length"), "cut_off"),
-    4: (completed({"content": f"So {ANSWER}</think>{ANSWER}"}), "answered"),
-    5: (completed({"content": "I'm sorry, I can't judge this."}), "refused"),
-    6: (fail_with(400, "Filtered", code="content_filter"), "refused"),
-    7: (completed({"content": f'{{"answer": {ANSWER}}}'}), "answered"),
-    8: (completed({"content": f"{ANSWER} \ud800 \x00"}), "answered"),
-    9: (completed({"content": ANSWER}, "MAX_TOKENS"), "cut_off"),
-    10: (completed({"content": ANSWER}, usage={"prompt_tokens": "many", "completion_tokens": -3}), "answered"),
-    11: (completed({"content": ANSWER * 20_000}), "answered"),
-    12: (completed(None), "unparsed"),
-}
-
-
-def test_every_false_reply_is_an_outcome_with_its_tokens_and_none_is_asked_twice(judge: Make) -> None:
-    server = ModelServer(first_offer, lambda number: FALSE_REPLIES.get(number, FALSE_REPLIES[12])[0])
-    one, _ = judge(server=server, n_items=len(FALSE_REPLIES), both_sides=False)
-    progress = one.go(Budget(Prices(1.0, 2.0)), n_at_once=1)
-    # The last one is repaired once.
-    assert len(server.seen) == len(FALSE_REPLIES) + 1
-    found = one.rows("SELECT DISTINCT ON (number) outcome FROM model_requests ORDER BY number, attempt DESC")
-    assert [outcome for (outcome,) in found] == [outcome for _, outcome in FALSE_REPLIES.values()]
-    assert progress.n_open == 0
-    assert one.rows("SELECT count(*) FROM model_requests WHERE tokens_in > 0") == [(12,)]
-    ((cost,),) = one.rows("SELECT sum(cost) FROM model_requests")
-    assert cost == pytest.approx(Prices(1.0, 2.0).cost(progress.tokens_in, progress.tokens_out))
-    stored = one.rows(
-        "SELECT thoughts, finish_reason, parameters ->> 'max_tokens' FROM model_requests WHERE number = 3"
-    )
-    assert stored == [(f"So {ANSWER}", "length", "1000")]
-
-
 def test_an_answer_that_nobody_has_thought_of_does_not_end_the_run(
     judge: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -424,25 +386,6 @@ def test_a_changed_version_of_the_model_is_noted(judge: Make) -> None:
     assert one.rows("SELECT attributes ->> 'model_version' FROM raters") == [("test-model-1, test-model-2",)]
 
 
-def test_a_key_that_expires_midway_ends_the_run_which_a_new_key_continues(judge: Make) -> None:
-    server = ModelServer(first_offer, lambda number: fail_with(401, "expired") if number > 3 else None)
-    one, _ = judge(server=server, n_items=15, both_sides=False)
-    progress = one.go(n_at_once=1)
-    assert progress.by_outcome == {"answered": 3, "failed": MAX_FAILURES_IN_A_ROW}
-    server.troubles = lambda _number: None
-    assert one.go().by_outcome == {"answered": 15}
-
-
-def test_an_answer_of_a_megabyte_is_stored_and_read(judge: Make) -> None:
-    thoughts, words = f"<think>{'thought ' * 125_000}</think>", "words " * 170_000
-    replies = {1: completed({"content": f"{thoughts}{ANSWER}"}), 2: completed({"content": words})}
-    one, _ = judge(server=ModelServer(first_offer, replies.get), both_sides=False)
-    # The second is repaired.
-    assert one.go(n_at_once=1).by_outcome == {"answered": 2}
-    sizes = one.rows("SELECT length(raw_answer) FROM model_requests ORDER BY number, attempt")
-    assert [size for (size,) in sizes][:2] == [len(thoughts) + len(ANSWER), len(words)]
-
-
 def test_a_budget_of_nothing_asks_nothing(judge: Make) -> None:
     one, server = judge()
     progress = one.go(Budget(Prices(1.0, 2.0), max_cost=0.0))
@@ -456,64 +399,6 @@ def test_a_second_process_does_not_work_on_the_same_run(judge: Make) -> None:
             pass
         with one.engine.connect() as db:
             assert is_worked_on(db, one.run)
-
-
-def test_a_full_disk_ends_the_run_which_continues_with_the_same_requests(
-    judge: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, server = judge(n_items=3, both_sides=False)
-
-    def full(*_: object) -> None:
-        raise OperationalError("INSERT", {}, DiskFull("No space left on device"))
-
-    with monkeypatch.context() as patched:
-        patched.setattr("app.llm.runs.request_run.record_answered", full)
-        with pytest.raises(ExceptionGroup) as raised:
-            one.go(n_at_once=1)
-    assert raised.group_contains(OperationalError)
-    assert len(server.seen) == 1
-    assert one.go().by_outcome == {"answered": 3}
-    # What was under way is sent again, with the ID by which the server knows it.
-    assert (len(server.seen), len(server.by_id)) == (4, 3)
-
-
-def test_one_run_meets_every_false_server_and_ends_with_each_outcome(judge: Make) -> None:
-    """Late, busy, another version, a megabyte, too long, filtered, broken, and a key that expires: in one run."""
-    context = fail_with(400, "This model's maximum context length is 10 tokens.", code="context_length_exceeded")
-    megabyte = completed({"content": f"<think>{'thought ' * 125_000}</think>{ANSWER}"})
-    troubles = {
-        2: fail_with(503, Retry_After="0"),
-        4: megabyte,
-        5: context,
-        6: completed(None, "content_filter"),
-        7: completed({"content": "I would say four."}),
-        8: completed({"content": "Perhaps five."}),
-        9: (200, {}, b"<html>Bad gateway</html>"),
-    }
-    server = ModelServer(first_offer, version_of=lambda number: f"test-model-{1 + (number > 10)}")
-
-    def trouble(number: int) -> tuple[int, dict[str, str], bytes] | None:
-        # The third answer comes after the client has given up, as one that takes 300 s does after 120 s.
-        server.delay_s = 2.0 if number == 2 else 0.0
-        return troubles.get(number) if number < 14 else fail_with(401, "expired")
-
-    server.troubles = trouble
-    one, _ = judge(server=server, n_items=20, both_sides=False)
-    one.endpoint = replace(one.endpoint, timeout_s=1.2)
-    progress = one.go(Budget(Prices(2.5, 10.0)), n_at_once=1)
-    assert one.stop_reason
-    assert "in a row failed" in one.stop_reason
-    assert {"too_long", "refused", "unparsed", "answered", "failed"} <= progress.by_outcome.keys()
-    n_paid = one.rows("SELECT count(*) FROM model_requests WHERE tokens_in > 0")[0][0]
-    assert one.rows("SELECT round(CAST(sum(cost) AS numeric), 4) FROM model_requests") == [
-        (round(Decimal(Prices(2.5, 10.0).cost(100 * n_paid, 20 * n_paid)), 4),)
-    ]
-    server.troubles, server.delay_s = lambda _number: None, 0.0
-    done = one.go()
-    assert done.n_open == 0
-    assert "failed" not in done.by_outcome
-    assert sum(done.by_outcome.values()) == 20
-    assert done.versions[-1] == "test-model-2"
 
 
 def test_conversations_that_raters_write_are_not_judged_before_there_are_any(engine: Engine) -> None:

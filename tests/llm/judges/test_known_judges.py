@@ -29,6 +29,7 @@ from tests.kit.command_line import Outcome, attune_alone
 from tests.kit.frames import find, only
 from tests.kit.models_server import KEY, ModelServer, Prompt, first_offer, serving
 from tests.kit.study_report import report_of_study
+from tests.llm.judges.judge import no_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -198,3 +199,34 @@ def start_judge(engine: Engine, server: ModelServer, n_at_once: int) -> subproce
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def test_of_two_commands_with_one_name_only_one_asks(engine: Engine) -> None:
+    with engine.begin() as db:
+        build_study(db, protocol_of(), n_items=10)
+    server = ModelServer(first_offer, delay_s=0.3)
+    with serving(server):
+        both = [start_judge(engine, server, 1) for _ in range(2)]
+        said = [one.communicate(timeout=300)[1] for one in both]
+    assert sorted(one.returncode for one in both) == [0, 1]
+    (refused,) = [words for words, one in zip(said, both, strict=True) if one.returncode]
+    assert "Another process is working on the run m." in refused
+    assert "Traceback" not in refused
+    assert len(server.seen) == len(server.by_id) == 20
+
+
+def test_a_full_disk_ends_the_command_with_a_sentence(engine: Engine) -> None:
+    with engine.begin() as db:
+        build_study(db, protocol_of(), n_items=2)
+        no_room(db, "true")
+    with serving(ModelServer(first_offer)) as server:
+        command = start_judge(engine, server, 1)
+        said = command.communicate(timeout=300)[1]
+        with engine.begin() as db:
+            db.execute(text("DROP TRIGGER no_room ON ratings"))
+        again = start_judge(engine, server, 1)
+        again.communicate(timeout=300)
+    assert command.returncode == 1
+    assert "Stopped, because the disk of the database is full (53100)." in said
+    assert "Traceback" not in said
+    assert (again.returncode, len(server.seen), len(server.by_id)) == (0, 5, 4)
