@@ -11,6 +11,7 @@ from typing import Protocol as Interface
 from uuid import UUID
 
 from fastapi import APIRouter, Request
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
@@ -23,6 +24,7 @@ from app.protocol.questions.form import read_page_ms
 from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
 from app.rating.conversations.help_lines import help_by_country
+from app.rating.conversations.rooms import Rooms
 from app.rating.conversations.transcripts import end, leave_item, read_writing
 from app.rating.conversations.turns import Exchange, Talk, end_for_both, is_writing, say, talk_of, try_again
 from app.rating.deps import FormFields, Own, get_own
@@ -116,7 +118,7 @@ def submit_message(request: Request, slug: str, db: Db, own: Own, form: FormFiel
     if problem := say(db, view, talk, next(iter(form.get("number", ())), ""), words):
         protocol = protocol_of(db, session)
         return conversation_page(request, slug, db, protocol, session, view, words=words, problem=problem)
-    return go(request, "show_rate", slug=slug, token=view.token)
+    return telling_partner(request, talk, go(request, "show_rate", slug=slug, token=view.token))
 
 
 @router.post("/{slug}/rate/{token}/again")
@@ -139,8 +141,16 @@ def submit_end(request: Request, slug: str, db: Db, own: Own, form: FormFields) 
         # Two raters of whom neither has written a word.
         end_for_both(db, talk)
         leave_item(db, session, view, talk.partner, read_page_ms(form))
-        return go(request, "show_current", slug=slug)
-    return go(request, "show_rate", slug=slug, token=view.token)
+        return telling_partner(request, talk, go(request, "show_current", slug=slug))
+    return telling_partner(request, talk, go(request, "show_rate", slug=slug, token=view.token))
+
+
+def telling_partner(request: Request, talk: Talk, response: Response) -> Response:
+    """The response, after which the page of another rater is drawn again, if one is the partner."""
+    if talk.room and talk.room.dyad_id is not None:
+        rooms: Rooms = request.app.state.rooms
+        response.background = BackgroundTask(rooms.tell, talk.room.study_id, talk.room.dyad_id)
+    return response
 
 
 def goes_on(db: Connection, own: Own) -> Protocol | None:

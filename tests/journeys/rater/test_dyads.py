@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import text
 
+from app.rating.conversations import rooms
 from app.rating.life_cycle import open_study
 from tests.journeys.axe import LOOKS, check_in
 from tests.kit.builder import EMPATHY, build_study, protocol_of
@@ -109,6 +110,20 @@ def test_two_raters_meet_write_and_answer_about_one_conversation(page: Page, oth
         (2, 1, 2)
     ]
     assert rows(engine, "SELECT count(*) FROM conversation_turns") == [(3,)]
+
+
+def test_message_is_at_the_partner_before_all_pages_are_looked_at_again(
+    page: Page, other: Page, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_dyads(engine)
+    seeker, supporter = matched(page, other)
+    monkeypatch.setattr(rooms, "LOOK_S", 3600.0)
+    page.wait_for_timeout(1200)  # the last look of those before
+    for one, partner, words in ((seeker, supporter, "My grandmother is ill."), (supporter, seeker, "I am so sorry.")):
+        write(one, words)
+        expect(partner.get_by_role("log")).to_contain_text(words)
+    seeker.get_by_role("button", name="go on to the questions").click()
+    expect(supporter.locator("#talk-state")).to_contain_text("has ended the conversation")
 
 
 def test_turns_are_announced_once_and_what_is_typed_is_not(page: Page, other: Page, engine: Engine) -> None:
