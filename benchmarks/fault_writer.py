@@ -84,8 +84,12 @@ class FaultWriter(FaultRater):
         status, _, text = self.ask("POST", path, sent)
         if status == REFUSED:
             found = re.search(r'id="message-problem"[^>]*>([^<]*)', text)
-            self.refusals.append(f"{path} {dict(sent)}: {found and found[1]}")
+            self._note_refusal(f"{path} {dict(sent)}", found[1] if found else "")
         return status < REFUSED and status != TAKEN
+
+    def _note_refusal(self, sent: str, problem: str) -> None:
+        """Remember what was refused, with what the page says."""
+        self.refusals.append(f"{sent}: {problem}")
 
     # Conversations.
 
@@ -114,7 +118,7 @@ class FaultWriter(FaultRater):
         if shown != writing.text and "draft-back" in self._page:  # the suggestion has taken the text's place
             writing.text, writing.decisions[int(fields["of"])] = shown, "taken"
         if writing.text not in {None, shown}:
-            self.refusals.append(f"{self._base}: shown {shown!r}, acknowledged {writing.text!r}")
+            self._note_refusal(self._base, f"shown {shown!r}, acknowledged {writing.text!r}")
         if _AWAITED.search(self._page):
             if self._rng.random() < 0.5:
                 self._write(writing, fields, f"{shown} And more.", "keep")
@@ -160,7 +164,7 @@ class FaultWriter(FaultRater):
         begun = time.monotonic()
         while time.monotonic() < begun + self._patience_s:
             with suppress(OSError, http.client.HTTPException):
-                if self._hears_the_end():
+                if self._hears(f"{self._base}/reply"):
                     self.n_replies += 1
                     self.last_acknowledged = self._asked_at
                     return
@@ -169,11 +173,12 @@ class FaultWriter(FaultRater):
             time.sleep(0.3)
         raise StuckError(f"{self.who}: no reply")
 
-    def _hears_the_end(self) -> bool:
+    def _hears(self, path: str, timeout_s: float = 60) -> bool:
+        """Listen to a stream; whether it ended as it should."""
         parts = urlsplit(self.headers["Origin"])
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout_s)
         try:
-            connection.request("GET", f"{self._base}/reply", headers=self.headers)
+            connection.request("GET", path, headers=self.headers)
             answer = connection.getresponse()
             return answer.status == OK and any(line.startswith(b"event: end") for line in answer)
         finally:

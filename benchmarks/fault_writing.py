@@ -1,4 +1,4 @@
-"""Fault test of conversations and drafts: raters write with a model while parts are killed in the middle of turns.
+"""Fault test of what raters write, with a model or with each other, while parts are killed in the middle of turns.
 
 Run: python -m benchmarks.fault_writing [--kills 28] [--raters 16] [--write benchmarks/results/fault-writing.md]
 
@@ -21,6 +21,7 @@ from sqlalchemy import create_engine, text
 
 from app.llm.client.budget import prompt_tokens
 from app.rating.life_cycle import open_study
+from benchmarks.fault_pair import FaultPairMember
 from benchmarks.fault_writer import FaultWriter, Writing
 from benchmarks.faults import (
     PATIENCE_SECONDS,
@@ -33,6 +34,7 @@ from benchmarks.faults import (
 )
 from benchmarks.slow_model import TOKENS_IN, TOKENS_OUT, WORDS, ModelProcess, servers_file
 from tests.kit.builder import EMPATHY, build_study, protocol_of
+from tests.kit.dyads import PERSON
 from tests.kit.postgres_fixture import reachable_folder
 
 if TYPE_CHECKING:
@@ -41,12 +43,23 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, RowMapping
 
-SLUGS = ("talk", "beside", "talk", "inserted")
+SLUGS = ("talk", "beside", "pair", "pair", "talk", "inserted", "pair", "pair")
+SOURCES = {"talk": "model", "pair": "human"}
+PERSON_WAITS = {"wait_minutes": 0.5, "silence_minutes": 0.2, "when_alone": "next"}
 MODEL, MODEL_S, AWAY_S, REPLY_TOKENS = "model", 2.0, 3.0, 100
 PROMPT = "You are a warm listener. Answer briefly, and ask at most one question."
-CONSENT = {"version": "1", "text": "What you write is sent to a language model.", "sends_to_model": True}
+CONSENT = {
+    "version": "1",
+    "text": "A language model or another participant reads what you write.",
+    "sends_to_model": True,
+    "sends_to_rater": True,
+}
+# Messages to another rater are counted by their writer, as in the form.
 _TURNS = text("""
-    SELECT a.token::text AS token, t.number, t.speaker, t.state, t.text, t.decision, t.problem, t.n_tries,
+    SELECT a.token::text AS token, t.speaker,
+           CASE WHEN t.dyad_id IS NULL THEN t.number
+           ELSE row_number() OVER (PARTITION BY t.study_id, t.assignment_id ORDER BY t.number) END AS number,
+           t.state, t.text, t.decision, t.problem, t.n_tries,
            coalesce(t.tokens_in, 0) + coalesce(t.tokens_out, 0) AS counted, t.tokens_reserved,
            encode(sha256(convert_to(concat(a.token, '-', t.number), 'UTF8')), 'hex') AS request_key
     FROM conversation_turns t JOIN assignments a ON a.study_id = t.study_id AND a.id = t.assignment_id
@@ -56,20 +69,35 @@ _ENDED = text("""
              FROM jsonb_array_elements(p.turns) WITH ORDINALITY o (turn, place)))
     FROM assignments a JOIN responses p ON p.study_id = a.study_id AND p.id = a.response_ids[1]
 """)
-INTRODUCTION = """# Conversations and drafts while servers and the model are killed
+# Two raters whose conversation became two responses, or has a number twice.
+_SPLIT = text("""
+    SELECT (SELECT count(*) FROM (
+        SELECT FROM dyad_members m JOIN assignments a ON a.study_id = m.study_id AND a.id = m.assignment_id
+        WHERE m.dyad_id IS NOT NULL AND a.response_ids <> '{}'
+        GROUP BY m.study_id, m.dyad_id HAVING count(DISTINCT a.response_ids) > 1) AS responses)
+      + (SELECT count(*) FROM (
+        SELECT FROM conversation_turns WHERE dyad_id IS NOT NULL
+        GROUP BY study_id, dyad_id, number HAVING count(*) > 1) AS numbers)
+""")
+INTRODUCTION = """# Conversations, drafts and pairs while servers and the model are killed
 
-Half of the raters have conversations, half write drafts with suggestions beside their text or in its place, while parts
-are killed with SIGKILL or cut off as in [faults](faults.md). The model streams each reply over two seconds, so that
-every kill is in the middle of many turns; *model* kills it too, and it stays away for three seconds. Raters send again
-what was not acknowledged, and three of ten requests arrive once more later. The time is from a kill until each rater
-has heard a reply to something that was written after it: at least the time of a reply, and up to fifteen seconds until
+A quarter of the raters have conversations with a model, a quarter write drafts with suggestions beside their text or in
+its place, and half write with each other, while parts are killed with SIGKILL or cut off as in [faults](faults.md). The
+model streams each reply over two seconds, so that every kill is in the middle of many turns; *model* kills it too, and
+it stays away for three seconds. Raters send again what was not acknowledged, and three of ten requests arrive once more
+later. The time is from a kill until each rater who writes with the model has heard a reply to something that was
+written after it, and each other one has read their page: at least the time of a reply, and up to fifteen seconds until
 the claim of a killed process has passed.
 
+Of two raters, each writes in turn and listens to the other. Some end early, and some close the page for good: the other
+one must be told, as must who waits and to whom nobody comes.
+
 At the end, everything acknowledged is looked up: *lost* is not in the database, *altered* differs, *doubled* is there
-twice, *unanswered* are awaited replies that are not there, *refused* are requests that were refused although nothing
-was wrong with them, *uncounted* are replies for which the budget counted fewer tokens than the model was paid for,
-*overcounted* those that count tokens for more requests than there were tries, and *asked under another key* are
-requests that a provider could not tell from a new one. *Stuck* are raters who could not finish.
+twice, or two raters have two transcripts of their conversation, *unanswered* are awaited replies that are not there,
+*refused* are requests that were refused although nothing was wrong with them, *uncounted* are replies for which the
+budget counted fewer tokens than the model was paid for, *overcounted* those that count tokens for more requests than
+there were tries, and *asked under another key* are requests that a provider could not tell from a new one. *Stuck* are
+raters who could not finish, or to whom nobody said for five minutes what became of their partner.
 
 A reply that was broken off by a kill is asked for again under the same key, and what may have been used for it counts
 too. The model *answers twice* where its first answer cannot be stored while the claim of a process lasts, as when the
@@ -103,7 +131,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The outcome of a run. `n_again`: requests that were sent again; `n_twice`: replies that the model made twice."""
+    """The outcome of a run.
+
+    `n_again`: requests that were sent again; `n_twice`: replies that the model made twice; `told`: what those raters
+    were told who write with each other.
+    """
 
     verdict: Verdict
     n_raters: int
@@ -114,20 +146,23 @@ class Run:
     n_again: int
     n_twice: int
     n_copies: int
+    told: Counter[str]
     recovery_s: Mapping[str, Sequence[float]]
 
 
 def make_studies(db: Connection) -> None:
-    """Create open studies of conversations and of both kinds of drafts, with more seats than the run can fill."""
+    """Create open studies of each kind of writing, with more seats than the run can fill."""
     helper = {"model": "m", "prompt": PROMPT, "reply_tokens": REPLY_TOKENS}
+    talk = {"min_messages": 1, "max_messages": 10}
     for slug, kind, partners, bounds in (
-        ("talk", "conversation", {"kim": helper}, {"min_messages": 1, "max_messages": 10}),
+        ("talk", "conversation", {"kim": helper}, talk),
+        ("pair", "conversation", {"peer": PERSON | PERSON_WAITS}, talk),
         ("beside", "draft", {"help": helper}, {"max_words": 5000}),
         ("inserted", "draft", {"help": helper | {"suggestions": "inserted"}}, {"max_words": 5000}),
     ):
         parts = protocol_of(
             slug,
-            sources={key: {"kind": "model" if slug == "talk" else "human+model"} for key in partners},
+            sources={key: {"kind": SOURCES.get(slug, "human+model")} for key in partners},
             questions=[EMPATHY],
             design={"trials": kind, "raters_per_trial": 1000, "trials_per_rater": 2},
             flow={"consent": CONSENT},
@@ -140,7 +175,8 @@ def make_studies(db: Connection) -> None:
 
 def make_writer(addresses: Sequence[str], place: int, who: str) -> FaultWriter:
     """A rater of one of the studies."""
-    return FaultWriter(addresses, SLUGS[place % len(SLUGS)], who, patience_s=PATIENCE_SECONDS)
+    slug = SLUGS[place % len(SLUGS)]
+    return (FaultPairMember if slug == "pair" else FaultWriter)(addresses, slug, who, patience_s=PATIENCE_SECONDS)
 
 
 def run(place: Path, kinds: Sequence[str], n_raters: int, *, between_s: float = 1.0) -> Run:
@@ -181,6 +217,7 @@ def run(place: Path, kinds: Sequence[str], n_raters: int, *, between_s: float = 
         n_again=sum(asked.values()) - len(asked),
         n_twice=sum(n > 1 for n in answered.values()),
         n_copies=sum(rater.copies.n_sent for rater in writers),
+        told=Counter(one for rater in writers if isinstance(rater, FaultPairMember) for one in rater.told),
         recovery_s=recovery_s,
     )
 
@@ -218,7 +255,7 @@ def compare(
         + sum(token in ended and ended[token] != (one.text or "").strip() for token, one in drafts.items())
         + sum(words not in ended.get(token, words) for token, _, words in given if token not in drafts)
         + sum(place not in turns or turns[place]["decision"] != is_so for place, is_so in decided),
-        doubled=sum(n > 1 for n in said.values()),
+        doubled=sum(n > 1 for n in said.values()) + db.execute(_SPLIT).scalar_one(),
         unanswered=len(unanswered),
         refused=n_refused,
         uncounted=sum(row["counted"] < _paid(row, answered) for row in replies),
@@ -248,7 +285,7 @@ def _is_overcounted(row: RowMapping, asked: Counter[str], prompt: int) -> bool:
 def page(result: Run) -> str:
     """The outcome as a page of the documentation."""
     counts = (f"{name.replace('_', ' ')} {count}" for name, count in asdict(result.verdict).items())
-    n_kills = sum(map(len, result.recovery_s.values()))
+    n_kills, told = sum(map(len, result.recovery_s.values())), result.told
     return INTRODUCTION + "\n".join(
         [
             *table(result.recovery_s),
@@ -256,7 +293,10 @@ def page(result: Run) -> str:
             f"{n_kills} kills, {result.n_raters} raters, {result.n_messages:,} messages and {result.n_drafts:,} drafts",
             f"acknowledged with {result.n_decisions:,} decisions, {result.n_replies:,} replies of the model,",
             f"{result.n_again:,} requests sent again, of which {result.n_twice:,} were answered twice, and",
-            f"{result.n_copies:,} late copies. After the run: **{', '.join(counts)}**.",
+            f"{result.n_copies:,} late copies. Of those who wrote with each other,",
+            f"{told['went']:,} closed the page for good; {told['ended']:,} were told that the partner had ended it,",
+            f"{told['over']:,} when they wrote, {told['left']:,} that there was no sign of the partner, and",
+            f"{told['alone']:,} that nobody came. After the run: **{', '.join(counts)}**.",
             "",
         ]
     )

@@ -40,10 +40,11 @@ def test_nothing_that_raters_write_is_lost_or_paid_twice_by_kills(
     data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ATTUNE_MODEL_SERVERS_FILE", "")  # the run names its own
-    result = run(data_dir, (MODEL, "worker", "postmaster", "host"), 4, between_s=0.1)
+    result = run(data_dir, (MODEL, "worker", "postmaster", "host"), 6, between_s=0.1)
     assert result.verdict.is_clean, result.verdict
     assert result.n_messages > 6
     assert result.n_decisions > 3
+    assert result.told
     assert float("inf") not in [seconds for each in result.recovery_s.values() for seconds in each]
 
 
