@@ -38,7 +38,15 @@ def _each(estimates: Iterable[Estimate], labels: Labels) -> tuple[Estimate, ...]
 def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:
     """Return one estimate with labels in its scope, and without an interval that tells nothing."""
     if is_without_information(estimate):
-        estimate = replace(estimate, ci_low=None, ci_high=None, ci_level=None, inference="none", ci_reason="too_few")
+        estimate = replace(
+            estimate,
+            ci_low=None,
+            ci_high=None,
+            ci_level=None,
+            inference="none",
+            ci_reason="too_few",
+            interval_warnings=(),
+        )
     if not estimate.scope:
         return estimate
     return replace(

@@ -58,7 +58,9 @@ def test_estimate_record_keeps_keys() -> None:
 def test_an_interval_without_information_is_not_shown() -> None:
     """A share between 1.1% and 95.8% says only that it is a share; the range of points is that of the question."""
     share = Estimate("choice", "q", {}, "share_preferred", 0.53, 0.011, 0.958, 0.95, "items_and_raters")
+    share = replace(share, interval_warnings=("With only 2 raters, an interval for new raters is very wide.",))
     shown = labelled_estimate(share, Labels())
+    assert shown.interval_warnings == ()
     assert (shown.ci_low, shown.ci_high, shown.ci_reason) == (None, None, "too_few")
     assert interval_text(shown) == "no interval: too few items or raters to tell"
     narrower = replace(share, ci_low=0.1)
