@@ -256,9 +256,12 @@ def missing_side(is_first: Bools, first: str, second: str) -> Result | None:
     return undefined("no_pairable_units", f"There are no ratings of {side}.", n_units=n, n_ratings=n)
 
 
-def warned_of_few(result: Result, is_first: Bools, rater: Labels) -> Result:
-    """Add a warning if a side has fewer than five raters and the interval has none."""
+def warned_of_few(result: Result, is_first: Bools, rater: Labels, *, what: str = "raters") -> Result:
+    """Add a warning if a side has fewer than five raters and the interval has none.
+
+    `what` are the clusters whose labels `rater` has, in the plural.
+    """
     fewest = min(codes(rater[side])[1] for side in (is_first, ~is_first))
     if result.interval is None or fewest >= FEW or result.interval_warnings:
         return result
-    return result.warned(f"One side has only {fewest} raters, so the interval is wide.")
+    return result.warned(f"One side has only {fewest} {what}, so the interval is wide.")

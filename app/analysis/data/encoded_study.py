@@ -13,8 +13,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from app.analysis.data.frames import Frames, is_missing
+from app.analysis.data.frames import WRITTEN_BY, WRITTEN_WITH, Frames, is_missing
 from app.analysis.data.series import later_runs
 from app.protocol.rating_columns import OUTCOMES
 from app.protocol.study import Protocol
@@ -30,7 +32,8 @@ class Raters:
 
     `declared_pools` are those that a primary contrast names. `counts_as` is the first rater of kind model with the same
     `model` in raters.csv, as runs of one model are; each other rater counts as itself. `prompt`: the name of the prompt
-    with which a model was asked, empty for none.
+    with which a model was asked, empty for none. `cluster`: raters who wrote with each other, also by way of others,
+    have the number of the first of them; each other rater has their own.
     """
 
     ids: tuple[str, ...]
@@ -39,6 +42,7 @@ class Raters:
     pools: tuple[str, ...]
     counts_as: Ints
     prompt: tuple[str, ...]
+    cluster: Ints
     are_known: bool = True
     declared_pools: frozenset[str] = frozenset()
 
@@ -148,7 +152,7 @@ def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False, 
     kept = ratings[~is_out] if is_out.any() else ratings
     declared = frozenset(one.pool for one in protocol.analysis.primary if one.pool)
     are_known = protocol.raters.identity == "known"
-    raters = replace(_raters(frames.raters), are_known=are_known, declared_pools=declared)
+    raters = replace(_raters(frames), are_known=are_known, declared_pools=declared)
     questions = tuple(question.key for question in protocol.questions)
     rows = Rows(
         question=_look_up(questions, kept["question"]),
@@ -201,13 +205,26 @@ def _responses(frames: Frames, sources: tuple[str, ...], responder: str | None) 
     return Responses(item, _look_up(sources, table["source"]), place, len(frames.items), text, writers)
 
 
-def _raters(table: pd.DataFrame) -> Raters:
+def _raters(frames: Frames) -> Raters:
+    table = frames.raters
     pool, pools = pd.factorize(table["pool"])
     is_model = (table["kind"] == "model").to_numpy(dtype=bool)
     names = tuple(str(name) for name in pools)
     prompts = table["prompt"].where(is_model).fillna("").astype(str) if "prompt" in table else [""] * len(table)
     counts_as = _counts_as(table, is_model)
-    return Raters(tuple(table["rater"]), is_model, pool.astype(np.int64), names, counts_as, tuple(prompts))
+    cluster = _clusters(table["rater"], frames.responses)
+    return Raters(tuple(table["rater"]), is_model, pool.astype(np.int64), names, counts_as, tuple(prompts), cluster)
+
+
+def _clusters(raters: pd.Series[str], responses: pd.DataFrame) -> Ints:
+    own = np.arange(len(raters), dtype=np.int64)
+    if WRITTEN_WITH not in responses:
+        return own
+    one, other = (_look_up(raters, responses[name]) for name in (WRITTEN_BY, WRITTEN_WITH))
+    both = (one >= 0) & (other >= 0)
+    links = coo_array((np.ones(int(both.sum())), (one[both], other[both])), shape=(len(own), len(own)))
+    _, first, of = np.unique(connected_components(links)[1], return_index=True, return_inverse=True)
+    return first.astype(np.int64)[of]
 
 
 def _counts_as(table: pd.DataFrame, is_model: Bools) -> Ints:

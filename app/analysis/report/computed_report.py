@@ -352,8 +352,7 @@ def _pairs_of_raters(frames: Frames) -> Iterator[str]:
     n = int(frames.responses[WRITTEN_WITH].notna().sum()) if WRITTEN_WITH in frames.responses else 0
     if n:
         yield (
-            f"{counted(n, 'pair')} of raters wrote with each other. Answers about what they wrote are clustered by "
-            "pair. Answers about themselves are not: intervals of those take partners as independent raters."
+            f"{counted(n, 'pair')} of raters wrote with each other. Their answers and changes are clustered by pair."
         )
 
 

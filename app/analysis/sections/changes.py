@@ -95,7 +95,8 @@ def _by_arm(
         yield _change(data, scores, arm == level, {"before": before, "factor": name, "level": levels[level]})
     for level in present[1:]:
         here = (arm == level) | (arm == present[0])
-        found = change_difference(scores[0][here], scores[1][here], arm[here] == level)
+        cluster = data.codes.raters.cluster[here]
+        found = change_difference(scores[0][here], scores[1][here], arm[here] == level, cluster=cluster)
         compared: Scope = {"factor": name, "level": levels[level], "reference_level": levels[present[0]]}
         part = _of_raters(data, here & np.isfinite(scores[0] + scores[1]))
         yield data.record(
@@ -109,7 +110,7 @@ def _by_arm(
 
 
 def _change(data: ScaledData, scores: tuple[Floats, Floats], here: Bools, scope: Scope) -> Estimate:
-    found = change(scores[0][here], scores[1][here])
+    found = change(scores[0][here], scores[1][here], cluster=data.codes.raters.cluster[here])
     part = _of_raters(data, here & np.isfinite(scores[0] + scores[1]))
     return data.record(found, part, section=SECTION, scope=scope, statistic="change", unit="rater_mean")
 

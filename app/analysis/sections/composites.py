@@ -138,8 +138,9 @@ def composite_answers(table: Table, composite: Composite) -> Answers:
 
 
 def _clusters(data: ScaledData, at: Answers) -> Where:
-    """Return item and rater of each row; for questions about the rater, each rater is a cluster."""
-    return {"item": at.rater, "rater": at.rater} if data.question.target == "rater" else at.where
+    """Return item and rater of each row; for questions about the rater, each rater is a cluster, or a pair of them."""
+    cluster = data.codes.raters.cluster[at.rater]
+    return {"item": cluster, "rater": cluster} if data.question.target == "rater" else at.where
 
 
 def composites(data: ScaledData, table: Table) -> Iterator[Estimate]:

@@ -95,7 +95,8 @@ def composite_factors(data: ScaledData, table: Table, protocol: Protocol) -> Ite
         yield record("n_factors", replace(counted, note=NO_FACTOR).with_counts(n_units=n_rows))
         return
     item = None if is_of_raters else part.at.item
-    found = factor_structure(scores, n, item=item, rater=part.at.rater, rotation=composite.rotation, seed=part.at.seed)
+    rater = data.codes.raters.cluster[part.at.rater] if is_of_raters else part.at.rater
+    found = factor_structure(scores, n, item=item, rater=rater, rotation=composite.rotation, seed=part.at.seed)
     drawn: Procedure = "bootstrap_units" if is_of_raters else "pigeonhole"
     yield record(
         "n_factors",

@@ -238,7 +238,8 @@ def _of_raters(
 ) -> Iterator[Estimate]:
     part, first, note = pair.of(answers)
     if first.any() and not first.all():
-        found = group_difference(part.value, first, rater=part.rater).noted(note)
+        cluster = data.codes.raters.cluster[part.rater]
+        found = group_difference(part.value, first, rater=part.rater, cluster=cluster).noted(note)
         scope: Scope = {**(more or {}), **pair.scope}
         yield data.record(found, part, section=SECTION, scope=scope, statistic=statistic, unit="rater_mean")
 

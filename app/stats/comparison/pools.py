@@ -280,22 +280,25 @@ _PAIR = 2
 _ROUNDING = 1e-12
 
 
-def group_difference(value: Floats, is_first: Bools, *, rater: Labels, level: float = 0.95) -> Result:
+def group_difference(
+    value: Floats, is_first: Bools, *, rater: Labels, cluster: Labels | None = None, level: float = 0.95
+) -> Result:
     """Return the mean of the first group's raters minus that of the second's. Unit: rater; see `pools`.
 
     Several values of one rater are averaged first. The groups may differ in their variance: t with the standard error
     of Welch (1947, Biometrika 34:28). Its degrees of freedom are Welch's too, but each group's variance counts at its
     `upper_limit`, as in `pool_difference`: two raters who happen to be alike would get both a small variance and many
-    degrees of freedom. Groups of equal size and variance have Welch's. A note below five raters.
+    degrees of freedom. Groups of equal size and variance have Welch's. A note below five raters. Raters of one
+    `cluster`, shape (n,), who wrote with each other, count as one rater, with the mean of all their values.
     """
-    number, (first, raters) = present(value, is_first, rater)
-    code, n = codes(raters)
+    number, (first, raters, clusters_of) = present(value, is_first, rater, rater if cluster is None else cluster)
+    code, n = codes(clusters_of)
     mean = np.bincount(code, number, n) / np.bincount(code, minlength=n)
     side = np.zeros(n, dtype=bool)
     side[code] = first
     sides = [mean[side], mean[~side]]
     sizes = [len(one) for one in sides]
-    counts = {"n_units": len(mean), "n_raters": len(mean), "n_ratings": len(number)}
+    counts = {"n_units": len(mean), "n_raters": codes(raters)[1], "n_ratings": len(number)}
     if not min(sizes):
         return undefined("no_pairable_units", "One of the two groups has no answers.", method=WELCH, **counts)
     bare = Result(float(sides[0].mean() - sides[1].mean()), WELCH).with_counts(**counts)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import t
+from scipy.stats import t, ttest_1samp, ttest_ind
 
 from app.analysis import analyze
+from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.frames import with_own_texts
 from app.protocol.study import Protocol
 from tests.kit.frames import frames
@@ -122,6 +124,68 @@ def test_interval_of_raters_who_wrote_with_each_other_has_pairs_as_units() -> No
     assert found.ci_low == pytest.approx(difference - t.ppf(0.975, 8) * error)
     assert (found.n_items, found.n_raters) == (10, 20)
     assert any("10 pairs of raters wrote with each other." in note for note in report.notes)
+
+
+MOOD = Protocol.model_validate(
+    STUDY.model_dump()
+    | {
+        "questions": [
+            *STUDY.model_dump()["questions"],
+            *(
+                {"key": key, "type": "slider", "target": "rater", "text": "How are you?", "min": 0, "max": 10}
+                for key in ("before", "after")
+            ),
+        ],
+        "design": {"trials": "conversation", "pools": {"old": {}, "new": {}}},
+        "analysis": {
+            "changes": [{"before": "before", "after": "after"}],
+            "primary": [{"question": "after", "test": "change_difference", "factor": "partner"}],
+        },
+    }
+)
+
+
+def moods() -> Frames:
+    """The same pairs, asked about themselves before and after: 4 before, and after it what they rated."""
+    made = dyads()
+    rated = made.ratings[made.ratings["question"] == "warmth"].drop(columns=["item", "response"])
+    after = rated.assign(question="after", item=None, response=None)
+    pools = made.raters["rater"].str.startswith("warm").map({True: "new", False: "old"})
+    return replace(
+        made,
+        raters=made.raters.assign(pool=pools),
+        ratings=pd.concat([made.ratings, after, after.assign(question="before", number=4.0)], ignore_index=True)[
+            made.ratings.columns
+        ],
+    )
+
+
+def test_before_and_after_of_raters_who_wrote_with_each_other_has_pairs_as_units() -> None:
+    """As independent raters, both arms of ten raters gave 18 degrees of freedom."""
+    report = analyze(moods(), MOOD)
+    means = {source: np.mean(pairs, axis=1) for source, pairs in PAIRS.items()}
+    known = ttest_ind(means["diary"], means["warm"], equal_var=False)
+    by_arm = next(one for one in report.estimates if one.statistic == "change_difference")
+    error = abs((means["diary"].mean() - means["warm"].mean()) / known.statistic)
+    difference = means["diary"].mean() - means["warm"].mean()
+    assert by_arm.estimate == pytest.approx(difference)
+    assert by_arm.ci_high == pytest.approx(difference + t.ppf(0.975, 8) * error)
+    assert (by_arm.n_units, by_arm.n_raters) == (20, 20)
+    whole = next(one for one in report.estimates if one.statistic == "change" and "factor" not in one.scope)
+    assert whole.p_value == pytest.approx(ttest_1samp(np.concatenate([*means.values()]) - 4, 0).pvalue)
+    of_pools = next(one for one in report.estimates if one.statistic == "pool_change_difference")
+    assert of_pools.estimate == pytest.approx(difference)
+    assert of_pools.ci_low == pytest.approx(difference - t.ppf(0.975, 8) * error, rel=0.01)
+    note = "10 pairs of raters wrote with each other. Their answers and changes are clustered by pair."
+    assert note in report.notes
+
+
+def test_raters_who_wrote_with_one_rater_after_another_are_one_cluster() -> None:
+    made = dyads()
+    chain = made.responses.head(3).assign(written_by=["a", "b", "d"], written_with=["b", "c", np.nan])
+    raters = pd.DataFrame({"rater": list("dcbae"), "kind": "person", "pool": "all"})
+    codes = codes_of(replace(made, responses=chain, raters=raters, ratings=made.ratings.head(0)), STUDY)
+    assert codes.raters.cluster.tolist() == [0, 1, 1, 1, 4]
 
 
 def test_note_on_pairs_is_only_for_studies_that_have_them() -> None:

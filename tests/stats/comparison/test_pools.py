@@ -201,6 +201,18 @@ def test_group_difference_of_equal_sizes_is_welch_on_means_of_raters() -> None:
     assert (found.interval.low, found.interval.high) == pytest.approx(tuple(known.confidence_interval()))
 
 
+def test_raters_who_wrote_with_each_other_count_as_one_rater_of_their_group() -> None:
+    rng = np.random.default_rng(8)
+    pair = np.repeat(np.arange(12), 2)
+    value, first = rng.normal(size=24) + rng.normal(size=12)[pair], pair < 6
+    found = group_difference(value, first, rater=np.arange(24), cluster=pair)
+    mean = value.reshape(12, 2).mean(axis=1)
+    known = stats.ttest_ind(mean[:6], mean[6:], equal_var=False)
+    assert found.standard_error == pytest.approx((mean[:6].mean() - mean[6:].mean()) / known.statistic)
+    assert found.df == pytest.approx(known.df, rel=0.05)
+    assert (found.n_units, found.n_raters, found.n_ratings) == (12, 24, 24)
+
+
 def test_two_raters_who_are_alike_do_not_get_the_degrees_of_freedom_of_a_large_group() -> None:
     """By hand: variances of means .04 and .25, times 1 / .1015 and 3 / 1.2125 (chi-square tables)."""
     value = np.array([1.0, 1.4, 3.0, 4.0, 5.0, 4.0])
