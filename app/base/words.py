@@ -60,6 +60,15 @@ def spelled_out(n: int) -> str:
     return _TENS[tens - 2] + (f"-{_TO_NINETEEN[ones]}" if ones else "")
 
 
+def capitalized(words: str) -> str:
+    """Words as the beginning of a sentence; the letter of a statistic stays small.
+
+    >>> capitalized("paired t test"), capitalized("t test"), capitalized("")
+    ('Paired t test', 't test', '')
+    """
+    return words if words.startswith(("t ", "p ", "z ")) else words[:1].upper() + words[1:]
+
+
 def _joined(words: Iterable[object], most: int | None, last: str) -> str:
     all_words = [str(word) for word in words]
     some = all_words if most is None or len(all_words) <= most else [*all_words[:most], f"{len(all_words) - most} more"]

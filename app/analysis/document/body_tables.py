@@ -36,9 +36,8 @@ def means_tables(report: Report, protocol: Protocol, numbers: Numbered) -> Itera
         )
         is_by_source = all("source" in one.scope for one in shown)
         what = "Means by question and source" if is_by_source else "What is compared"
-        widths = (20, *(20 for _ in columns))
         yield DataTable(
-            numbers.caption(f"{what}, with {heading}s", shown), ("Question", *columns), cells, reasons.notes, widths
+            numbers.caption(f"{what}, with {heading}s", shown), ("Question", *columns), cells, reasons.notes
         )
 
 
@@ -83,4 +82,4 @@ def composite_table(report: Report, protocol: Protocol, numbers: Numbered) -> Da
     )
     header = ("Composite", "Items", *(f"{name} ({heading})" for name in CONSISTENCY.values()))
     notes = (*reasons.notes, *citation_sentences(protocol))
-    return DataTable(COMPOSITES, header, rows, notes, (14, 46, 20, 20)) if rows else None
+    return DataTable(COMPOSITES, header, rows, notes) if rows else None

@@ -332,7 +332,6 @@ def question_table(protocol: Protocol) -> DataTable:
         "Questions: their wording and possible answers.",
         ("Question", "About", "Wording", "Answers"),
         rows,
-        widths=(3, 2, 6, 6),
     )
 
 

@@ -57,7 +57,7 @@ def deviations_section(
     ]
     rows = tuple(_row(*point) for point in points)
     said = deviations_in_words([row[-1] for row in rows])
-    table = DataTable("Registered and done", HEADER, rows, widths=(4, 9, 9, 3))
+    table = DataTable("Registered and done", HEADER, rows)
     return Section(title, (*(Paragraph(line) for line in _about(registration, version)), Paragraph(said), table))
 
 

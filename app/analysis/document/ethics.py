@@ -142,7 +142,7 @@ def _data(protocol: Protocol) -> DataTable:
         rows.append(("Texts that participants write or mark", "The research question", WITH_ANSWERS))
     about = [question.text for question in protocol.questions if question.target == "rater"]
     rows += [(f"Answer about the participant: {text}", "To describe the sample", WITH_ANSWERS) for text in about]
-    return DataTable("Data about participants.", HEADER, tuple(rows), widths=(4, 3, 4))
+    return DataTable("Data about participants.", HEADER, tuple(rows))
 
 
 def _retention(protocol: Protocol, retention: Retention) -> Iterator[str]:

@@ -14,7 +14,7 @@ from app.analysis.findings.agreement_summary import agreement_sentence
 from app.analysis.findings.judge_conclusions import HEADER as OF_CONCLUSIONS
 from app.analysis.findings.judge_conclusions import changes_sentence, conclusion_rows
 from app.analysis.findings.participants import flow_sentences, participant_tables
-from app.analysis.findings.robustness import HEADER, HEADER_WIDTHS, LOWEST, robustness_rows
+from app.analysis.findings.robustness import HEADER, LOWEST, robustness_rows
 from app.analysis.findings.sample_balance import balance_sentences
 from app.analysis.findings.specifications import CURVES, curve_sentences, curves
 from app.analysis.findings.summary import Summary
@@ -164,14 +164,16 @@ def _beyond_body(topic: str, found: Found) -> Iterator[Block]:
         more = (f"{whole(n_more)} more rows are in report.json.",) if n_more > 0 else ()
         notes = (LOWEST, *more, *told, *((CURVES,) if told else ()))
         shown = ways[:MAX_ROWS]
-        yield DataTable(f"{CHANGES}.", HEADER, shown, notes, HEADER_WIDTHS)
+        yield DataTable(f"{CHANGES}.", HEADER, shown, notes)
     yield from found.figures_of(topic, is_body=False)
 
 
 def _estimates(topic: str, found: Found) -> Iterator[DataTable]:
     """The estimates of a topic that have not been shown yet."""
     rows = _rows(topic, found.report, found.protocol, found.summary)
-    if others := [one for one in rows if not found.numbers.has(one)]:
+    others = [one for one in rows if not found.numbers.has(one)]
+    # that agreement could not be estimated is said in the body, with the reason
+    if others and (topic != "agreement" or any(one.estimate is not None for one in others)):
         yield found.numbers.table(TOPICS[topic], others)
 
 
@@ -184,7 +186,7 @@ def _said(topic: str, found: Found) -> Iterator[Block]:
         if summary.conclusions:
             yield Paragraph(changes_sentence(summary.conclusions))
             rows = conclusion_rows(summary.conclusions)
-            yield DataTable(CONCLUSIONS, OF_CONCLUSIONS, rows, widths=(4, 5, 5, 6, 3))
+            yield DataTable(CONCLUSIONS, OF_CONCLUSIONS, rows)
         if balanced := balance_sentences(found.report.of("judge"), found.protocol.labels):
             yield Paragraph(" ".join(balanced))
 

@@ -39,7 +39,7 @@ from app.analysis.wording.formatting import UNADJUSTED, number, of_text
 from app.base.documents.blocks import Bullets, DataTable, Paragraph, Section
 from app.base.documents.reference import Reference, cited
 from app.base.numbers import styled, whole
-from app.base.words import and_list, counted, spelled_out
+from app.base.words import and_list, capitalized, counted, spelled_out
 from app.protocol.allocation.trials import kind_of_trials
 from app.protocol.study import Protocol
 
@@ -64,7 +64,7 @@ def rater_sentences(sample: Sample, protocol: Protocol) -> Iterator[str]:
     of_pools = f": {and_list(pools)}" if any(group.pool for group in people) else ""
     started = who if who[0].isalpha() else f"a total of {who}"
     in_brackets = f" ({', '.join(told)})" if told else ""
-    yield f"{started[:1].upper()}{started[1:]} took part{in_brackets}{of_pools}."
+    yield f"{capitalized(started)} took part{in_brackets}{of_pools}."
     if sample.first_day and sample.last_day:
         first, last = sample.first_day.isoformat(), sample.last_day.isoformat()
         yield f"Ratings were given {f'on {first}' if first == last else f'from {first} to {last}'} (UTC)."
@@ -187,7 +187,7 @@ def _contrast(result: PrimaryResult, protocol: Protocol) -> str:
         "; ".join(dict.fromkeys(compared)),
         and_list(dict.fromkeys(map(test_of, tested))) + (f", df = {and_list(dfs)}" if dfs else ""),
     )
-    return f"{'. '.join(part[:1].upper() + part[1:] for part in parts if part)}."
+    return f"{'. '.join(capitalized(part) for part in parts if part)}."
 
 
 def _plan(report: Report, protocol: Protocol, shown: list[Estimate]) -> Iterator[str]:
@@ -231,12 +231,13 @@ def _intervals(shown: list[Estimate]) -> Iterator[str]:
 
 
 def statistics_cited(shown: Iterable[Estimate]) -> Iterator[str]:
-    """Each statistic of these estimates with its references."""
+    """Each statistic of these estimates that has references, with them."""
     by_name: dict[str, dict[str, Reference]] = {}
     for one in shown:
         by_name.setdefault(one.statistic, {}).update({found.key: found for found in of_estimate(one)})
     for name, references in by_name.items():
-        yield f"{declared(name).label}{cited([*references.values()])}."
+        if references:
+            yield f"{declared(name).label}{cited([*references.values()])}."
 
 
 # The limits of a report: which checks failed, what could not be computed, what is exploratory.

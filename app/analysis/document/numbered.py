@@ -27,9 +27,6 @@ from app.protocol.labels import Labels
 
 MAX_ROWS = 80
 HEADER = ("No.", "Question", "Statistic", "Comparison or group", "Estimate ({ci})", "p", "Items", "Raters", "Ratings")
-WIDTHS = (5, 14, 19, 17, 19, 17, 8, 9, 10)
-# of the p-values, where none of them is adjusted
-NARROW = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +79,8 @@ class Numbered:
         n_more = len(found) - MAX_ROWS
         more = (f"{whole(n_more)} more rows are in report.json.",) if n_more > 0 else ()
         header = tuple(name.format(ci=heading) for name in HEADER)
-        is_narrow = all(one.p_adjusted is None for one in shown)
-        widths = tuple(
-            NARROW if is_narrow and name == "p" else width for name, width in zip(HEADER, WIDTHS, strict=True)
-        )
         notes = filter(None, (*reasons.notes, adjustment_note(shown), *more))
-        return DataTable(f"{caption}: estimates with {heading}s.", header, rows, tuple(notes), widths)
+        return DataTable(f"{caption}: estimates with {heading}s.", header, rows, tuple(notes))
 
     def caption(self, words: str, estimates: Iterable[Estimate]) -> str:
         """A caption that stands alone."""

@@ -29,7 +29,6 @@ from app.base.numbers import styled
 
 HEADER = ("No.", "Question", "Comparison or group", "Estimate ({ci})", "Test statistic", "p", "Effect size")
 CAN_BE_EMPTY = ("Test statistic", "Effect size")
-WIDTHS = (4, 14, 16, 22, 13, 18, 18)
 # Tests whose two-sided p-value is that of t with the degrees of freedom of the estimate.
 T_TESTS = (" t test", " Satterthwaite", " analysis of covariance")
 # Differences for which the column *Comparison or group* says enough, without the name of the statistic.
@@ -62,7 +61,7 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     header = tuple(HEADER[place].format(ci=heading) for place in kept)
     cells = tuple(tuple(row[place] for place in kept) for row in rows)
     caption = numbers.caption(f"Primary contrasts: estimates with {heading}s and tests", shown)
-    return DataTable(caption, header, cells, notes, tuple(WIDTHS[place] for place in kept))
+    return DataTable(caption, header, cells, notes)
 
 
 def _tests(found: Sequence[Estimate], shown: Sequence[Estimate]) -> Iterator[str]:

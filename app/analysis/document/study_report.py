@@ -39,7 +39,6 @@ from app.protocol.study import Protocol
 # How the numbers of a report can be got again: data, software, and a recipe for each number with all its digits.
 
 _METHOD_HEAD = ("Method", "Statistic", "How", "Formula", "Seed")
-_WIDE = (2, 7, 9, 12, 3)
 BRACKETS = "Numbers in square brackets are those of the recipes in the appendix."
 _ROWS_HEAD = ("Rows", "Condition", "Hash of the answers")
 
@@ -65,9 +64,9 @@ def reproduction_section(report: Report, numbers: Numbered) -> Section:
         (str(number), digits(one), methods[_method(one)], rows[_rows(one)]) for number, one in enumerate(shown, 1)
     )
     tables = (
-        DataTable("Recipe for each number", ("No.", "All digits", "Method", "Rows"), recipes, (), (1, 12, 2, 2), True),
-        DataTable("Methods", _METHOD_HEAD, tuple((name, *key) for key, name in methods.items()), (), _WIDE, True),
-        DataTable("Rows", _ROWS_HEAD, tuple((name, *key) for key, name in rows.items()), (), (2, 24, 4), True),
+        DataTable("Recipe for each number", ("No.", "All digits", "Method", "Rows"), recipes, is_small=True),
+        DataTable("Methods", _METHOD_HEAD, tuple((name, *key) for key, name in methods.items()), is_small=True),
+        DataTable("Rows", _ROWS_HEAD, tuple((name, *key) for key, name in rows.items()), is_small=True),
     )
     said = (Paragraph(text), Paragraph(how), Paragraph("Statistics, with their references:"))
     return Section("How each number was computed", (*said, Bullets(tuple(statistics_cited(shown))), *tables))
@@ -127,7 +126,7 @@ def study_report(
         *_objections(summary),
         limits_section(report, protocol, summary),
         deviations_section(about.registration, report, protocol, about.version, about.judges),
-        Section("References", (Bullets(tuple(one.in_list for one in references)),)),
+        Section("References", (Bullets(tuple(one.in_list for one in references), is_small=True),)),
         Section("Appendix", (), (*beyond, *code, reproduction_section(report, numbers)), starts_page=True),
     )
     warning, mark = (SIMULATED_ONLY_SENTENCE, SIMULATED_ONLY) if report.is_simulated else ("", "")
@@ -170,7 +169,9 @@ def _summary(report: Report, protocol: Protocol, summary: Summary, numbers: Numb
 
 def _objections(summary: Summary) -> Iterator[Section]:
     """What a reviewer may object to, with the number of this study and what to do; nothing if there is nothing."""
-    said = tuple(f"{one.says} {one.advice} ({REFERENCES[one.cites].in_text})" for one in summary.objections)
+    said = tuple(
+        f"{one.says} {one.advice.removesuffix('.')} ({REFERENCES[one.cites].in_text})." for one in summary.objections
+    )
     if said:
         yield Section("Objections to expect", (Bullets(said),))
 

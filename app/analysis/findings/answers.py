@@ -28,7 +28,7 @@ from app.analysis.wording.formatting import (
     statistic_text,
 )
 from app.base.numbers import p_statement, styled, whole
-from app.base.words import ISOLATE, isolated, left_to_right, number_text
+from app.base.words import ISOLATE, capitalized, isolated, left_to_right, number_text
 from app.protocol.primary import is_of_texts
 from app.protocol.study import Protocol
 
@@ -230,7 +230,7 @@ def _joined(clauses: Sequence[str]) -> str:
     said = "; ".join(clauses)
     if said.startswith(ISOLATE):
         return f"{left_to_right(said)}."
-    return f"{said[:1].upper()}{said[1:]}."
+    return f"{capitalized(said)}."
 
 
 def _kind(finding: Finding) -> str:

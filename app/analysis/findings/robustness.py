@@ -13,7 +13,6 @@ from app.analysis.wording.formatting import SENSITIVITY, estimate_text, interval
 from app.base.words import and_list, counted
 
 HEADER = ("Question", "Comparison", "Analysis", "Estimate", "95% CI", "Includes no difference")
-HEADER_WIDTHS = (14, 18, 26, 9, 16, 10)
 LOWEST = (
     "Without one rater or item: of all that could be left out, the one that gives the lowest or the highest estimate."
 )

@@ -133,9 +133,9 @@ def curve_sentence(curve: Curve) -> str:
     sides = [f"{n} {verb} {name}" for n, name in ((above, scope["source"]), (below, scope["reference"])) if n]
     median = number(curve.estimate.estimate or 0.0, curve.kind)
     clear = " and ".join(sides) or "none with a clear difference"
+    found = f"each estimate {low}" if low == high else f"estimates from {low} to {high} (median {median})"
     return (
-        f"{curve.question}, {curve.name}: estimates from {low} to {high} (median {median}) in {len(curve.analyses)} "
-        f"analyses, {clear}. "
+        f"{curve.question}, {curve.name}: {found} in {len(curve.analyses)} analyses, {clear}. "
         f"Computed: {curve.estimate.note}."
     )
 

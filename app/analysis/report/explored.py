@@ -40,19 +40,23 @@ class Explored:
     @property
     def sentences(self) -> Iterator[str]:
         """What a report says of them."""
-        if self.n_same:
-            again, are = ("test repeats", "is") if self.n_same == 1 else ("tests repeat", "are")
-            same = f"{whole(self.n_same)} {again} the primary comparisons by other methods"
-            yield f"{same} and {are} no further findings."
-        if self.first:
-            n_plain = sum((one.p_value or 0.0) < ALPHA for one in self.first)
+        if self.n_same == 1:
+            yield "1 test repeats the primary comparisons by another method and is no further finding."
+        elif self.n_same:
+            n = whole(self.n_same)
+            yield f"{n} tests repeat the primary comparisons by other methods and are no further findings."
+        n_plain = sum((one.p_value or 0.0) < ALPHA for one in self.first)
+        if len(self.first) == 1:
+            suggests = " It only suggests a hypothesis." if n_plain else ""
+            yield f"1 other comparison has p {'<' if n_plain else '≥'} .05 in its first test.{suggests}"
+        elif self.first:
             n_clear = sum(p < ALPHA for p in self.p_adjusted)
-            n = round(ALPHA * len(self.first))
-            by_chance = f"about {whole(n)}" if n else "fewer than 1"
+            n_expected = round(ALPHA * len(self.first))
+            by_chance = f"about {whole(n_expected)}" if n_expected else "fewer than 1"
             yield (
-                f"{counted(len(self.first), 'other comparison')}, each by its first test: {whole(n_plain)} with "
-                f"p < .05, by chance {by_chance}; {whole(n_clear)} after adjustment (Benjamini-Hochberg). They only "
-                "suggest hypotheses."
+                f"{whole(len(self.first))} other comparisons, each by its first test: {whole(n_plain)} with p < .05, "
+                f"by chance {by_chance}; {whole(n_clear)} after adjustment (Benjamini-Hochberg). They only suggest "
+                "hypotheses."
             )
         if self.n_left:
             was = "was" if self.n_left == 1 else "were"

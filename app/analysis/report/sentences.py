@@ -21,7 +21,7 @@ from app.analysis.wording.formatting import (
     why_text,
 )
 from app.base.numbers import p_statement
-from app.base.words import and_list, number_text
+from app.base.words import and_list, capitalized, number_text
 from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
 from app.protocol.waves import first_key, wave_label, wave_of
@@ -74,7 +74,7 @@ def published_line(report: Report, protocol: Protocol) -> str:
                 held[mine_holds] = None
             said = f"{question}{of} {value} ({'; '.join(filter(None, (p_words(one), interval, beside)))})"
             by_test.setdefault(", ".join(filter(None, (test_of(one), holds))), []).append(said)
-    tests = ". ".join(f"{test[:1].upper()}{test[1:]}: {'; '.join(said)}" for test, said in by_test.items())
+    tests = ". ".join(f"{capitalized(test)}: {'; '.join(said)}" for test, said in by_test.items())
     primary_hold = f" Primary results are {and_list(held)}." if held else ""
     return f"As published. {tests}.{primary_hold}" if tests else ""
 

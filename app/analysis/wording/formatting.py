@@ -8,7 +8,7 @@ from typing import Any, Literal
 from app.analysis.estimate import Estimate, Part, Scope
 from app.analysis.statistic import Kind, declared
 from app.base.numbers import MINUS, p_text, styled, whole
-from app.base.words import and_list, number_text
+from app.base.words import and_list, capitalized, number_text
 from app.protocol.labels import Labels
 from app.protocol.primary import PrimaryContrast, is_of_texts
 from app.protocol.study_parts import WORD_SHARE
@@ -291,7 +291,7 @@ def outcome_text(contrast: PrimaryContrast, labels: Labels) -> str:
     if not is_of_texts(contrast):
         return labels.question(contrast.question)
     name = measure_text(contrast.question, labels)
-    return f"{name[:1].upper()}{name[1:]}"
+    return capitalized(name)
 
 
 # Another way to analyse a primary difference.

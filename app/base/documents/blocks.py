@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# Letters in a line of a table, and of one in small type; those between two columns; those of a word that stays whole.
+LETTERS, GAP, LONG_WORD = (130, 160), 2, 24
+
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
@@ -15,14 +18,15 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """Sentences that are read one by one."""
+    """Sentences that are read one by one. `is_small`: as in `DataTable`."""
 
     lines: tuple[str, ...]
+    is_small: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DataTable:
-    """A table with its caption. `widths` are the shares of the columns where they matter; notes stand below it.
+    """A table with its caption; notes stand below it.
 
     `is_small`: for looking things up rather than reading; printed in small type.
     """
@@ -31,13 +35,27 @@ class DataTable:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
-    widths: tuple[int, ...] = ()
     is_small: bool = False
 
     @property
     def shares(self) -> tuple[int, ...]:
-        """How wide the columns are, in proportion."""
-        return self.widths or (1,) * len(self.header)
+        """How wide the columns are, in letters: as their longest cells, of which the longest ones take several lines.
+
+        >>> DataTable("", ("No.", "Statistic"), (("1", "Mean"),)).shares
+        (5, 11)
+        >>> DataTable("", ("No.", "Text"), (("1", "very " * 99),)).shares
+        (5, 125)
+        """
+        columns = [[name, *cells] for name, *cells in zip(self.header, *self.rows, strict=True)]
+        longest = [max(map(len, cells)) for cells in columns]
+        words = [max((len(word) for cell in cells for word in cell.split()), default=0) for cells in columns]
+        least = [min(word, LONG_WORD) for word in words]
+        most = LETTERS[self.is_small] - GAP * len(columns)
+        for limit in range(max(longest), 0, -1):
+            widths = [min(whole, max(limit, word)) for whole, word in zip(longest, least, strict=True)]
+            if sum(widths) <= most:
+                break
+        return tuple(width + GAP for width in widths)
 
 
 @dataclass(frozen=True, slots=True)

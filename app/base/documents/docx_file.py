@@ -63,7 +63,8 @@ def _add(made: Any, block: Block, pictures: Mapping[str, bytes], placed: Counter
     """Add a block; `placed` counts the tables and the figures."""
     if isinstance(block, Bullets):
         for line in block.lines:
-            made.add_paragraph(plain(line), style="List Bullet")
+            run = made.add_paragraph(style="List Bullet").add_run(plain(line))
+            run.font.size = Pt(CELL_SIZE) if block.is_small else None
     elif isinstance(block, DataTable):
         _add_table(made, block, placed)
     elif isinstance(block, Figure):

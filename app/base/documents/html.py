@@ -81,7 +81,8 @@ def _body(document: Document, pictures: Mapping[str, bytes]) -> Iterator[str]:
 
 def _block(block: Block, pictures: Mapping[str, bytes]) -> str:
     if isinstance(block, Bullets):
-        return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in block.lines)}</ul>"
+        mark = ' class="lines"' if block.is_small else ""
+        return f"<ul{mark}>{''.join(f'<li>{escape(line)}</li>' for line in block.lines)}</ul>"
     if isinstance(block, DataTable):
         return _table(block)
     if isinstance(block, Figure):

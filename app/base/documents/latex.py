@@ -174,7 +174,7 @@ def _texts(document: Document) -> Iterator[str]:
 def _block(block: Block, pictures: str) -> Iterator[str]:
     if isinstance(block, Bullets):
         if block.lines:
-            yield r"\begin{itemize}"
+            yield r"\begin{itemize}\footnotesize" if block.is_small else r"\begin{itemize}"
             yield from (rf"\item {escaped(line)}" for line in block.lines)
             yield r"\end{itemize}"
     elif isinstance(block, DataTable):

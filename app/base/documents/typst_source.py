@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from textwrap import wrap
 
 import typst
 
-from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document, Figure
+from app.base.documents.blocks import (
+    GAP,
+    LETTERS,
+    LONG_WORD,
+    Block,
+    Bullets,
+    Code,
+    DataTable,
+    Document,
+    Figure,
+    Paragraph,
+)
 
 _HEAD = """\
 #set document(title: {title}, date: none)
@@ -19,7 +31,7 @@ _HEAD = """\
 #set par(leading: 0.62em, spacing: 0.9em, justify: false)
 #set list(spacing: 0.7em)
 #set table(stroke: none, inset: (x: 0pt, y: 3pt), column-gutter: 7pt, align: left)
-#show table: set text(size: 8pt, hyphenate: true)
+#show table: set text(size: 8pt)
 #show table: set par(leading: 0.5em)
 #show figure.where(kind: table): set block(breakable: true)
 #show figure.caption: set text(size: 9pt)
@@ -29,23 +41,23 @@ _HEAD = """\
 #show heading.where(level: 1): set text(size: 15pt)
 #show heading.where(level: 2): set text(size: 12pt)
 #show heading: set block(above: 1.5em, below: 0.8em)
+#let small-list(..lines) = {{ set text(size: 8.5pt); set list(spacing: 0.6em); list(..lines) }}
 """
 
 _WATERMARK = '#set page(background: rotate(-50deg, text(size: 52pt, weight: "bold", fill: luma(225), {words})))'
 
-# The brackets end what is set here.
 _SMALL = """\
-#[#show table: set text(size: 6.5pt)
+#show table: set text(size: 6.5pt)
 #set table(inset: (x: 0pt, y: 1.9pt))"""
-
 # A row whose cells are short stays on one page.
-_WHOLE_ROWS = """\
-#[#set table.cell(breakable: false)"""
-MAX_UNBROKEN = 400
+_WHOLE_ROWS, MAX_UNBROKEN = "#set table.cell(breakable: false)", 400
+_NOTE = "#block({{ set text(size: 9pt); par({}) }})"
 
 ZERO_WIDTH_SPACE, BREAK_EVERY = "\u200b", 4
 # Addresses and hashes break by themselves in a paragraph, and are copied from there.
-_LONG, _LONG_WORD = re.compile(r"\S{25,}"), re.compile(r"[^\W\d_]{25,}")
+_LETTERS, _WORD = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
+# Capitals, and letters of scripts without small ones, are so many times as wide as others.
+WIDE = 2
 
 
 def typst_document(document: Document, *, pictures: str = "charts") -> str:
@@ -59,18 +71,22 @@ def typst_document(document: Document, *, pictures: str = "charts") -> str:
     for level, section in document.walk():
         lines += ["#pagebreak(weak: true)"] if section.starts_page else []
         lines.append(f"#heading(level: {level}, {quoted(section.title)})")
-        for block in section.blocks:
-            lines += [*_block(block, pictures)]
+        for block, following in zip_longest(section.blocks, section.blocks[1:]):
+            if isinstance(block, Paragraph) and isinstance(following, Bullets):
+                # what introduces a list stays with it
+                lines.append(f"#block(sticky: true, par({quoted(block.text)}))")
+            else:
+                lines += [*_block(block, pictures)]
     return "\n".join([*lines, ""])
 
 
-def quoted(text: str, long: re.Pattern[str] = _LONG_WORD) -> str:
+def quoted(text: str) -> str:
     r"""Text as a string of Typst, in which nothing is markup.
 
     >>> print(quoted('a "b" #c'))
     "a \"b\" #c"
     """
-    return _string(breakable(" ".join(text.split()), long))
+    return _string(breakable(" ".join(text.split()), LONG_WORD, _LETTERS))
 
 
 def _string(text: str) -> str:
@@ -78,19 +94,27 @@ def _string(text: str) -> str:
     return f'"{plain}"'
 
 
-def breakable(text: str, long: re.Pattern[str]) -> str:
-    """A text in which words that are too long for a column can break; Typst would print them across the next one.
+def breakable(text: str, room: float, words: re.Pattern[str] = _WORD) -> str:
+    """A text in which words of more than `room` letters can break; Typst would print them across the next column.
 
-    >>> breakable("a short word", _LONG), breakable("x" * 40, _LONG).count(ZERO_WIDTH_SPACE)
-    ('a short word', 9)
+    >>> breakable("a short word", 24), [breakable("X" * 20, room).count(ZERO_WIDTH_SPACE) for room in (40, 39)]
+    ('a short word', [0, 4])
     """
-    return long.sub(lambda word: ZERO_WIDTH_SPACE.join(wrap(word[0], BREAK_EVERY)), text)
+    return words.sub(lambda word: word[0] if _width(word[0]) <= room else _in_parts(word[0]), text)
+
+
+def _width(word: str) -> int:
+    return sum(1 if letter.islower() or letter.isdigit() else WIDE for letter in word)
+
+
+def _in_parts(word: str) -> str:
+    return ZERO_WIDTH_SPACE.join(wrap(word, BREAK_EVERY, break_on_hyphens=False))
 
 
 def _block(block: Block, pictures: str) -> Iterator[str]:
     if isinstance(block, Bullets):
         if block.lines:
-            yield f"#list({', '.join(map(quoted, block.lines))})"
+            yield f"#{'small-list' if block.is_small else 'list'}({', '.join(map(quoted, block.lines))})"
     elif isinstance(block, DataTable):
         yield from _table(block)
     elif isinstance(block, Figure):
@@ -106,20 +130,27 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
 
 def _table(table: DataTable) -> Iterator[str]:
     columns = ", ".join(f"{share}fr" for share in table.shares)
-    is_short = all(len(cell) <= MAX_UNBROKEN for row in table.rows for cell in row)
+    rooms = [share * LETTERS[table.is_small] / sum(table.shares) - GAP for share in table.shares]
+    # the brackets end what is set in them
+    yield "#["
     if table.is_small:
         yield _SMALL
-    elif is_short:
+    if all(len(cell) <= MAX_UNBROKEN for row in table.rows for cell in row):
         yield _WHOLE_ROWS
     yield f"#figure(kind: table, supplement: [Table], caption: {quoted(table.caption)}, table("
     yield f"  columns: ({columns},),"
-    head = ", ".join(f"strong({quoted(cell, _LONG)})" for cell in table.header)
+    head = ", ".join(f"strong({cell})" for cell in _cells(table.header, rooms))
     yield f"  table.hline(stroke: 0.8pt), table.header({head}), table.hline(stroke: 0.4pt),"
     for row in table.rows:
-        yield f"  {', '.join(quoted(cell, _LONG) for cell in row)},"
+        yield f"  {', '.join(_cells(row, rooms))},"
     yield "  table.hline(stroke: 0.8pt),"
-    yield "))]" if table.is_small or is_short else "))"
-    yield from (f"#text(size: 9pt, {quoted(note)})" for note in table.notes)
+    yield "))]"
+    if table.notes:
+        yield _NOTE.format(quoted(" ".join(table.notes)))
+
+
+def _cells(row: Sequence[str], rooms: Sequence[float]) -> list[str]:
+    return [_string(breakable(" ".join(cell.split()), room)) for cell, room in zip(row, rooms, strict=True)]
 
 
 # Typst source as PDF, with bookmarks, tags and selectable text.

@@ -24,6 +24,8 @@ from app.results.charts.theme import COLOURS, Colours, Spec, Theme, Width, confi
 ROW_HEIGHT, LOW_ROW_HEIGHT = 30, 19
 # Of the points and intervals of a row, in pixels.
 MARKS_HEIGHT = 20
+# Between the ends of the axis and the first and last point, in pixels: a point there would touch the labels.
+EDGE = 8
 # Characters of a label that fit on one line.
 MAX_NAME = 34
 
@@ -134,7 +136,7 @@ def _units(rows: Sequence[Estimate], widths: Mapping[str, float]) -> list[float]
 def _x(*, is_of_width: bool) -> alt.X:
     axis = alt.Axis(tickCount=6, gridOpacity=0.7)
     title = f"Mean difference in {'percent of the width' if is_of_width else 'points'} of the scale"
-    return alt.X("low:Q", title=title, axis=axis, scale=alt.Scale(zero=True))
+    return alt.X("low:Q", title=title, axis=axis, scale=alt.Scale(zero=True, padding=EDGE))
 
 
 def _row(estimate: Estimate, rows: Sequence[Estimate], unit: float) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from app.results.charts.theme import (
     title_of,
 )
 
-HEIGHT = 260
+HEIGHT = 220
 # The width of the space between two labels, and of turned labels, in pixels.
 GAP, MIN_TURNED, MAX_TURNED = 8, 112, 200
 EVERY_SOURCE = "All"

@@ -22,7 +22,7 @@ from app.analysis.wording.formatting import (
     scope_text,
 )
 from app.base.numbers import whole
-from app.results.charts.forest import MARKS_HEIGHT, MAX_NAME, ROW_HEIGHT
+from app.results.charts.forest import EDGE, MARKS_HEIGHT, MAX_NAME, ROW_HEIGHT
 from app.results.charts.rows import Axis, Rows
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, title_of
@@ -79,7 +79,7 @@ def primary_spec(
     rows = Rows(labels, values, (ROW_HEIGHT, MARKS_HEIGHT), width)
     base = alt.Chart(alt.InlineData([_row(k, one) for k, one in enumerate(known)])).encode(y=rows.place)
     ticks = alt.Axis(tickCount=6, gridOpacity=0.7, format=".0%" if axis.is_share else alt.Undefined)
-    x = alt.X("low:Q", title=axis.title, axis=ticks, scale=alt.Scale(zero=not axis.is_share))
+    x = alt.X("low:Q", title=axis.title, axis=ticks, scale=alt.Scale(zero=not axis.is_share, padding=EDGE))
     interval = base.mark_rule(strokeWidth=2, color=COLOURS[theme].source).encode(x=x, x2="high:Q", y=rows.named)
     point = base.mark_point(filled=True, size=90, opacity=1, color=COLOURS[theme].source).encode(x="estimate:Q")
     layers = [interval, point, base.mark_point(opacity=0).encode(x="estimate:Q", y=rows.valued)]

@@ -140,10 +140,10 @@ def test_groups_that_are_compared_have_their_own_means() -> None:
     ]
 
 
-def test_p_values_are_narrow_where_none_is_adjusted() -> None:
+def test_columns_are_as_wide_as_their_cells_need() -> None:
     one = Estimate("comparison", "care", {}, "mean_difference", 0.4, 0.1, 0.7, p_value=0.01)
     plain, adjusted = (
-        Numbered(protocol().labels).table("All", [replace(one, p_adjusted=p)]).widths for p in (None, 0.02)
+        Numbered(protocol().labels).table("All", [replace(one, p_adjusted=p)]).shares for p in (None, 0.02)
     )
     assert plain[5] < adjusted[5]
     assert plain[:5] == adjusted[:5]

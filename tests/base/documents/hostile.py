@@ -9,7 +9,7 @@ LONG = "Emotional_understanding" * 9
 
 
 def document(text: str = HOSTILE) -> Document:
-    table = DataTable(text, ("No.", text), (("1", text), ("2", LONG)), (text,), (1, 6))
+    table = DataTable(text, ("No.", text), (("1", text), ("2", LONG)), (text,))
     code = Code("models.R", f"{text}\n\n  indented(\"a\", 'b')\n```\n")
     part = Section(text, (code, Bullets((text, "= heading", "- list", "+ 1. x")), table, Bullets(())))
     return Document(text, (text,), (Section(text, (Paragraph(text), Figure("one", text, text)), (part,)),))

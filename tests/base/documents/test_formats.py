@@ -17,12 +17,14 @@ import pytest
 import vl_convert
 
 from app.analysis.document.bibliography import REFERENCES
+from app.base.documents.blocks import Block, Bullets, DataTable, Document, Paragraph, Section
 from app.base.documents.docx_file import docx_document
 from app.base.documents.html import html_document
 from app.base.documents.latex import bibtex, latex_document, latex_tables
 from app.base.documents.markdown import markdown_document
 from app.base.documents.typst_source import pdf_of, typst_document
 from tests.base.documents.hostile import HOSTILE, LONG, document
+from tests.kit.pdf_pages import pdf_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -179,3 +181,39 @@ def test_only_tables_may_continue_on_the_next_page() -> None:
     """The caption of a picture at the end of a page was alone at the top of the next one."""
     may_break = re.findall(r"#show figure(.*): set block\(breakable: true\)", typst_document(document()))
     assert may_break == [".where(kind: table)"]
+
+
+def test_no_letter_of_a_pdf_is_beyond_its_column_or_its_paper() -> None:
+    """Words of 12 to 24 letters ran across the next column once they were no longer hyphenated."""
+    names = ("Krippendorffsalphaordinal", "W" * 24, "Unwahrscheinlichkeit", "x" * 99)
+    table = DataTable("A table", names, tuple(names[n:] + names[:n] for n in range(4)), ("a: a note.", "b: another."))
+    for one in (table, replace(table, is_small=True)):
+        (page,) = pdf_pages(pdf_of(typst_document(Document("A title", (), (Section("Tables", (one,)),))), {}))
+        begun = [next(left for said, left, _ in page.runs if said and name.startswith(said.strip())) for name in names]
+        ends = [*begun[1:], page.width - begun[0]]
+        assert begun == sorted(begun)
+        for _, left, right in page.runs[3:-2]:
+            assert right <= min((end for end in ends if end > left + 1), default=page.width), (left, right, ends)
+        assert "".join(names) in page.text
+        assert "a:anote.b:another." in page.text
+
+
+def test_what_introduces_a_list_is_on_the_page_of_the_list() -> None:
+    """A heading and *Primary contrasts:* were the last lines of a page."""
+    for n_lines in range(30, 50):
+        blocks: list[Block] = [Paragraph(f"Line {n}.") for n in range(n_lines)]
+        blocks += [Paragraph("In a list:"), Bullets(("one " * 30, "two"))]
+        section = Section("A part", tuple(blocks))
+        pages = pdf_pages(pdf_of(typst_document(Document("A title", (), (section,))), {}))
+        with_words = [number for number, page in enumerate(pages) if "Inalist:" in page.text]
+        assert with_words == [number for number, page in enumerate(pages) if "•one" in page.text]
+
+
+def test_rows_of_small_tables_stay_whole() -> None:
+    rows = tuple((f"M{n}", "two lines of this method, which are long enough for that, " * 5) for n in range(80))
+    table = DataTable("Methods", ("Method", "How"), rows, is_small=True)
+    pages = pdf_pages(pdf_of(typst_document(Document("A title", (), (Section("Tables", (table,)),))), {}))
+    assert len(pages) > 1
+    for page in pages:
+        numbers = re.findall(r"M\d+", page.text)
+        assert page.text.count("twolinesofthismethod") == 5 * len(numbers)
