@@ -75,11 +75,11 @@ class Browser(ABC):
     async def _write(self) -> None:
         """Write all turns."""
 
-    async def _look(self) -> None:
-        """Open the page of the trial, wherever it is now."""
+    async def _look(self, after: int = 0) -> None:
+        """Open the page of the trial, wherever it is now; of a conversation, with the turns after this one."""
         path = self.form or "/s/talk/rate"
         while True:
-            status, headers, content = await self._ask("GET", path)
+            status, headers, content = await self._ask("GET", path, headers=f"Attune-After: {after}\r\n")
             if status == OK:
                 break
             path = headers.get("location", path)
@@ -163,10 +163,10 @@ class Talker(Browser):
             await self._post("say", {"number": 1 + 2 * number, "message": f"{MESSAGE}{number}"}, SENT_ON)
             self._time("message stored", since)
             self.tally.n_turns += 1
-            await self._look()
+            await self._look(2 * number)
             await self._hear("reply", since)
             self._time("own", since, less=self.pace.model_s)
-            await self._look()
+            await self._look(2 * number + 1)
             await self._think()
 
 

@@ -18,11 +18,13 @@
   // Say how it is, where screen readers hear it.
   function say(words) { const state = at("talk-state"); if (state) state.textContent = words; }
 
-  // The page as the server has it now, sent again until it answers: a message that is there already is not stored twice.
+  // The page as the server has it now, with the turns that are not here yet, sent again until it answers: a message that
+  // is there already is not stored twice.
   async function ask(address, form) {
     for (let n = 0; ; n += 1) {
+      const headers = { "Attune-After": at("turns").lastElementChild?.dataset.number ?? "0" };
       try {
-        const answer = await fetch(address, form ? { method: "POST", body: new URLSearchParams(form) } : {});
+        const answer = await fetch(address, form ? { method: "POST", headers, body: new URLSearchParams(form) } : { headers });
         if (answer.status < 500 && answer.status !== 429) return new DOMParser().parseFromString(await answer.text(), "text/html");
       } catch { /* no connection */ }
       say(at("talk").dataset.offline);

@@ -37,6 +37,8 @@ from app.rating.sessions import RatingSession
 router = APIRouter()
 # A proxy ends a connection on which nothing is sent for a minute or less.
 HEARTBEAT_S = 15.0
+# The number of the last turn that an open page has already: its script asks for what came after it.
+AFTER = "attune-after"
 # Proxies must not keep the pieces of a reply until it is whole.
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -88,7 +90,12 @@ def conversation_page(
         latest_ms=view.latest_ms,
         session=session,
         **conversation_context(protocol, view, talk)
-        | {"words": words, "problem": problem, "skip_reasons": reasons_at(protocol, view)},
+        | {
+            "words": words,
+            "problem": problem,
+            "skip_reasons": reasons_at(protocol, view),
+            "after": int(after) if (after := request.headers.get(AFTER, "")).isdecimal() else 0,
+        },
     )
 
 
@@ -106,7 +113,7 @@ def conversation_context(protocol: Protocol, view: AssignmentView, talk: Talk) -
     render = response_markdown if protocol.render == "markdown" else None
     texts = {"view": view, "sheet": reading_sheet(protocol, view), "render": render, "talk": talk}
     help_lines = help_by_country(talk.bounds.help_lines, language_of(protocol.language))
-    return {**texts, "help_lines": help_lines, "words": "", "problem": None, "skip_reasons": ()}
+    return {**texts, "help_lines": help_lines, "words": "", "problem": None, "skip_reasons": (), "after": 0}
 
 
 @router.post("/{slug}/rate/{token}/say")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastapi import FastAPI
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Response
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
@@ -169,3 +169,84 @@ def test_key_that_expires_keeps_the_message_and_tells_the_lead(
     expect(lead.get_by_role("row").nth(1)).to_contain_text("a reply did not come")
     expect(lead.locator(".notice")).to_contain_text("does not accept the key")
     check_in(LOOKS, lead)
+
+
+def test_reply_that_the_filter_stops_is_taken_back_and_the_rater_goes_on(
+    page: Page, new_context: Callable[..., BrowserContext], built_app: FastAPI, engine: Engine
+) -> None:
+    open_talk(engine, min_messages=1)
+    vile = "Nobody will ever miss you, and so on for many words."
+    with serving(ModelServer(lambda prompt, _rng: vile if "Two." in str(prompt) else "Yes.", piece_s=0.1)) as model:
+        built_app.state.replies = Replies(built_app.state.begin, [listed(model)])
+        arrive(page)
+        write(page, "One.")
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        model.finish = "content_filter"
+        write(page, "Two.")
+        expect(page.locator("#talk-writing")).to_contain_text("Nobody will")
+        expect(page.get_by_role("log")).to_contain_text("This reply was withheld by a filter. You can go on writing.")
+        assert "Nobody will" not in page.locator("body").inner_text()
+        expect(page.get_by_label("Your message")).to_be_focused()
+        check_in(LOOKS, page)
+        model.finish, model.behave = "stop", lambda _prompt, _rng: "I am here."
+        write(page, "Three.")
+        expect(page.locator("#turns .turn")).to_have_count(6)
+        assert [turn["content"] for turn in model.seen[2]["messages"][1:]] == ["One.", "Yes.", "Two.\n\nThree."]
+        page.get_by_role("button", name="go on to the questions").click()
+        expect(page.locator(".response .turn")).to_have_count(5)
+        built_app.state.replies.close()
+    lead = as_lead(new_context, engine)
+    row = lead.get_by_role("row").nth(1)
+    expect(row).to_contain_text("reply withheld by a filter")
+    check_in(LOOKS, lead)
+    row.get_by_role("link").first.click()
+    seen = lead.frame_locator("iframe").locator("body")
+    expect(seen).to_contain_text("Three.")
+    check_in(LOOKS, lead)
+
+
+MANY = text("""
+    INSERT INTO conversation_turns (study_id, assignment_id, number, speaker, state, text, flags, said_at)
+    SELECT t.study_id, t.assignment_id, n, CASE WHEN n % 2 = 1 THEN 'rater' ELSE 'partner' END, 'said',
+           concat(n, CAST(:words AS text)), '{}', now()
+    FROM conversation_turns t, generate_series(3, 396) n WHERE t.number = 1
+""")
+
+
+def note_size(answer: Response, sizes: list[int]) -> None:
+    if "/rate/" in answer.url and answer.ok:
+        sizes.append(len(answer.body()))
+
+
+@pytest.mark.parametrize("bounds", [{}, {"minutes": 600}])
+def test_two_hundredth_message_is_as_quick_as_the_first(
+    page: Page, built_app: FastAPI, engine: Engine, bounds: dict[str, Any]
+) -> None:
+    open_talk(engine, min_messages=1, max_messages=200, **bounds)
+    sizes: list[int] = []
+    with serving(ModelServer(lambda _prompt, _rng: "I hear you.")) as model:
+        built_app.state.replies = Replies(built_app.state.begin, [listed(model)])
+        arrive(page)
+        write(page, "First.")
+        expect(page.locator("#turns .turn")).to_have_count(2)
+        with engine.begin() as db:
+            db.execute(MANY, {"words": " It has been a hard week, and I could not sleep." * 8})
+        page.reload()
+        expect(page.locator("#turns .turn")).to_have_count(396)
+        page.on("response", lambda answer: note_size(answer, sizes))
+        for n in (398, 400):
+            # What is new is added to the log, and so is read once.
+            page.evaluate("document.getElementById('turns').firstElementChild.dataset.mark = 'same'")
+            write(page, f"Message {n}.")
+            expect(page.locator("#turns .turn")).to_have_count(n)
+            expect(page.locator("#turns .turn").last).to_be_in_viewport()
+            assert page.locator("[data-mark=same]").count() == 1
+        expect(page.locator("#talk-state")).to_contain_text("This was your last message.")
+        check_in((PHONE_LOOK,), page)
+        page.keyboard.press("Tab")
+        page.get_by_role("button", name="Continue to the questions").press("Enter")
+        expect(page.locator(".response .turn")).to_have_count(400)
+        built_app.state.replies.close()
+    pages = sorted(sizes)[:-1]
+    assert len(pages) >= 3
+    assert max(pages) < 12_000, sizes
