@@ -11,6 +11,7 @@ from app.analysis.report.verdicts import ALPHA
 from app.analysis.sections.subgroups import INTERACTIONS
 from app.analysis.sections.subgroups import SECTION as SUBGROUPS
 from app.analysis.statistic import declared
+from app.analysis.wording.formatting import REASONS
 from app.base.numbers import whole
 from app.base.words import counted
 from app.stats.multiplicity import adjusted
@@ -24,18 +25,24 @@ class Explored:
     """The exploratory comparisons of a report, each by its first test: further methods tell the same once more.
 
     `n_same` tests repeat primary comparisons by other methods. `n_left` comparisons were only tested as if answers
-    were independent.
+    were independent; `n_few` are of so few items or raters that only further methods, for others than both, test them.
     """
 
     first: tuple[Estimate, ...]
     n_same: int
     n_left: int
+    n_few: int
 
     @property
     def p_adjusted(self) -> list[float]:
         """The p-values of all comparisons, adjusted as one family by the method of Benjamini and Hochberg (1995)."""
         found = adjusted([one.p_value for one in self.first], "benjamini_hochberg")
         return [p for p in found if p is not None]
+
+    @property
+    def n_clear(self) -> int:
+        """How many are clear after adjustment."""
+        return sum(p < ALPHA for p in self.p_adjusted)
 
     @property
     def sentences(self) -> Iterator[str]:
@@ -50,14 +57,15 @@ class Explored:
             suggests = " It only suggests a hypothesis." if n_plain else ""
             yield f"1 other comparison has p {'<' if n_plain else '≥'} .05 in its first test.{suggests}"
         elif self.first:
-            n_clear = sum(p < ALPHA for p in self.p_adjusted)
             n_expected = round(ALPHA * len(self.first))
             by_chance = f"about {whole(n_expected)}" if n_expected else "fewer than 1"
             yield (
                 f"{whole(len(self.first))} other comparisons, each by its first test: {whole(n_plain)} with p < .05, "
-                f"by chance {by_chance}; {whole(n_clear)} after adjustment (Benjamini-Hochberg). They only suggest "
-                "hypotheses."
+                f"by chance {by_chance}; {whole(self.n_clear)} after adjustment (Benjamini-Hochberg). They only "
+                "suggest hypotheses."
             )
+        if self.n_few:
+            yield f"Not counted: {counted(self.n_few, 'comparison')} with {REASONS['too_few']}."
         if self.n_left:
             was = "was" if self.n_left == 1 else "were"
             yield (
@@ -73,8 +81,8 @@ def explored(estimates: Sequence[Estimate]) -> Explored:
     is another one in a subgroup is a comparison of its own, beside the difference there.
     """
     primary = [one for one in estimates if one.role == "primary"]
-    tests = [one for one in estimates if one.role == "exploratory" and one.p_value is not None]
-    others = [one for one in tests if not any(_compares_same(one, first) for first in primary)]
+    tried = [one for one in estimates if _is_tested(one) or _has_few(one)]
+    others = [one for one in tried if not any(_compares_same(one, first) for first in primary)]
     groups: dict[tuple[object, ...], list[Estimate]] = defaultdict(list)
     for one in others:
         if declared(one.statistic).margin is None:
@@ -82,9 +90,21 @@ def explored(estimates: Sequence[Estimate]) -> Explored:
             is_interaction = section == SUBGROUPS and one.statistic in INTERACTIONS
             key = (section, one.measured, declared(one.statistic).per, is_interaction, str(_compared(one)))
             groups[key].append(one)
-    found = [next((one for one in each if not one.ignores_clusters), None) for each in groups.values()]
-    first = tuple(one for one in found if one is not None)
-    return Explored(first, len(tests) - len(others), len(found) - len(first))
+    tested = [each for each in groups.values() if any(map(_is_tested, each))]
+    found = [next((one for one in each if not one.ignores_clusters), None) for each in tested]
+    first = tuple(one for one in found if one is not None and _is_tested(one))
+    n_same = sum(map(_is_tested, tried)) - sum(map(_is_tested, others))
+    n_left = sum(one is None for one in found)
+    return Explored(first, n_same, n_left, len(found) - len(first) - n_left)
+
+
+def _is_tested(estimate: Estimate) -> bool:
+    return estimate.role == "exploratory" and estimate.p_value is not None
+
+
+def _has_few(estimate: Estimate) -> bool:
+    """Whether it may have been tested with a second item or rater on each side; untested, it can be descriptive."""
+    return estimate.role != "primary" and estimate.ci_reason == "one_cluster"
 
 
 def _compares_same(estimate: Estimate, primary: Estimate) -> bool:

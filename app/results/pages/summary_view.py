@@ -17,12 +17,13 @@ from app.analysis.findings.main_contrasts import MainContrast, counts_words, eff
 from app.analysis.findings.means import by_columns, means_beside
 from app.analysis.findings.robustness import LOWEST, robustness_sentence
 from app.analysis.findings.summary import Summary, length_words, summary_of, wording_words
+from app.analysis.report.explored import Explored, explored
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import p_words, published_line
 from app.analysis.report.verdicts import UNDESIRABLE, decisive_p, verdict_sentence
-from app.analysis.wording.formatting import number
+from app.analysis.wording.formatting import REASONS, number
 from app.base.numbers import p_text
-from app.base.words import isolated, left_to_right
+from app.base.words import counted, isolated, left_to_right
 from app.protocol.study import Protocol
 from app.results.pages.plots import Mark, Plot, alpha_mark, card_plot, row_marks
 from app.results.pages.sections.parts import part_of
@@ -35,6 +36,8 @@ MAX_AGREEMENT, MAX_AGREEMENT_BESIDE, MAX_AGREEMENT_WITH_NEED = 9, 4, 3
 MAX_ANSWERS, MAX_NOTES = 2, 4
 # The page of comparisons has all means.
 MAX_MEANS, MAX_MEANS_COLUMNS = 4, 4
+# Means of so many sources have room in half of the width.
+BESIDE = 2
 # Two lines beside the table of agreement; the page of agreement has all of it.
 MAX_NEEDED = 140
 # Other analyses are folded too: those of the first primary differences.
@@ -101,20 +104,27 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     exploratory = [one for one in summary.contrasts if not one.primary]
     answered = _answered(summary, report, protocol)
     cards, are_rows = answered.cards, answered.are_rows
+    means = _means(answered, made.report, protocol)
+    beside = [one for one in means if summary.contrasts and len(one.columns) <= BESIDE]
     changes = [] if are_rows else [one for one in cards if one.has_changes]
     judges = [(one, "" if one.answered is None else number(one.answered, "share")) for one in summary.judges]
-    # A banner says already that all ratings are simulated, and a line above the answer what was asked otherwise.
-    above = {*earlier_sentences(report.sample.by_version, protocol.labels)}
+    # A banner says already that all ratings are simulated, a line above the answer what was asked otherwise, and what
+    # was explored stands beside its table.
+    found = explored(made.report.estimates)
+    others = tuple(found.sentences)
+    above = {*earlier_sentences(report.sample.by_version, protocol.labels), *others}
     notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED) and note not in above]
     return {
         "summary": summary,
         "answered": answered,
-        "means": _means(answered, made.report, protocol),
+        "means": [one for one in means if one not in beside],
+        "means_beside": beside,
         "published": published_line(made.report, protocol),
         "exploratory": _table(_cards(exploratory[:MAX_EXPLORATORY], report, protocol)) if exploratory else None,
         "n_more_exploratory": max(0, len(exploratory) - MAX_EXPLORATORY),
         "exploratory_part": part_of(exploratory[0].estimate) if exploratory else "",
-        "families": _families(exploratory),
+        "families": _families(exploratory) or _others(found),
+        "others": others,
         "changes": changes,
         "changes_words": _changes_words(report, summary, changes) if changes else " ".join(summary.warnings),
         "robust": robustness_sentence(summary.ways, is_named=False),
@@ -217,6 +227,11 @@ class Rows:
     counts: str
 
     @property
+    def reference(self) -> str:
+        """The source that all of them are compared with; empty if there are several."""
+        return self.rows[0].contrast.reference if len({one.contrast.reference for one in self.rows}) == 1 else ""
+
+    @property
     def has_p(self) -> bool:
         """Whether there is a p-value."""
         return any(one.adjusted_p for one in self.rows)
@@ -264,9 +279,23 @@ def _families(exploratory: Sequence[MainContrast]) -> str:
         n_clear = sum(each.is_clear for each in found)
         if found:
             said = f"{len(found)} exploratory {one if len(found) == 1 else several}"
+            if all(each.answer.verdict is None for each in found):
+                parts.append(f"{said}: {REASONS['too_few']}")
+                continue
             adjusted = "adjusted p" if any(each.estimate.p_adjusted is not None for each in found) else "p"
             parts.append(f"{said}, {n_clear or 'none'}{' of them' if len(found) > 1 else ''} with {adjusted} < .05")
     return "; ".join(parts)
+
+
+def _others(found: Explored) -> str:
+    """Count the comparisons of a report that has none between sources."""
+    if not found.first:
+        return "Other comparisons"
+    of_several = len(found.first) > 1
+    which = (
+        f"{found.n_clear or 'none'}{' of them' if of_several else ''} with {'adjusted ' if of_several else ''}p < .05"
+    )
+    return f"{counted(len(found.first), 'other comparison')}, {which}"
 
 
 def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[Card]:

@@ -56,6 +56,15 @@ def test_one_rater_has_no_agreement_and_the_summary_says_what_it_needs() -> None
     assert all(one.at_equal == "–" for one in shown(found))
 
 
+def test_one_rater_has_no_comparison_to_count_and_the_summary_says_why() -> None:
+    """Tests on the means of items for this rater alone were counted, with a share that chance would give."""
+    found = context(rows(1), protocol(FIVE, CHOICE, sources=SOURCES, analysis={"primary": ["preference"]}))
+    assert found["families"] == "2 exploratory comparisons of ratings: too few items or raters to tell"
+    assert "Not counted: 1 comparison with too few items or raters to tell." in found["others"]
+    assert not any("p < .05" in words for words in found["others"])
+    assert not set(found["others"]) & {*found["notes"], *found["more_notes"]}
+
+
 def test_source_without_ratings_is_named_and_the_others_are_compared() -> None:
     found = context(rows(4))
     effects = [one.contrast.effect for one in shown(found)]

@@ -44,6 +44,13 @@ def test_exploratory_comparisons_are_folded_and_counted_by_family() -> None:
     )
 
 
+def test_rows_of_several_references_have_no_common_one() -> None:
+    """All of them were said to be compared with the reference of the first."""
+    apart = {"question": "empathy", "test": "mean_difference_lmm", "source": "model-1", "reference": "model-0"}
+    assert summary([apart, "empathy", "warmth"])["answered"].rows.reference == ""
+    assert summary(["empathy", "warmth"])["answered"].rows.reference == "Human"
+
+
 def test_findings_that_differ_only_in_the_source_are_one_paragraph() -> None:
     found = summary([{"question": "empathy", "test": "percent_change_at_least"}])
     (answer,) = found["answered"].answers
