@@ -38,7 +38,7 @@ router = APIRouter()
 # A proxy ends a connection on which nothing is sent for a minute or less.
 HEARTBEAT_S = 15.0
 # The number of the last turn that an open page has already: its script asks for what came after it.
-AFTER = "attune-after"
+AFTER, MAX_DIGITS = "attune-after", 9
 # Proxies must not keep the pieces of a reply until it is whole.
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -94,7 +94,7 @@ def conversation_page(
             "words": words,
             "problem": problem,
             "skip_reasons": reasons_at(protocol, view),
-            "after": int(after) if (after := request.headers.get(AFTER, "")).isdecimal() else 0,
+            "after": _after(request),
         },
     )
 
@@ -106,6 +106,12 @@ def ensure_reply(request: Request, view: AssignmentView, written: Exchange[Any, 
         replies.ensure(view.study_id, written.awaited.id)
     elif written.partner.replies == "model" and len(written.turns) <= 1:
         replies.prepare()
+
+
+def _after(request: Request) -> int:
+    """The number of the last turn that the page has, as its script says; 0 without one, and for what is no number."""
+    said = request.headers.get(AFTER, "")
+    return int(said) if said.isdecimal() and len(said) <= MAX_DIGITS else 0
 
 
 def conversation_context(protocol: Protocol, view: AssignmentView, talk: Talk) -> dict[str, Any]:

@@ -193,6 +193,19 @@ def test_number_that_no_form_has_is_told_from_another_window(
     assert rows(engine, SAID) == []
 
 
+@pytest.mark.parametrize(("after", "is_sent"), [("0", True), ("1", False), ("", True), ("x", True), ("9" * 5000, True)])
+def test_script_gets_the_turns_that_it_does_not_have(
+    study: Callable[..., int], visitor: Callable[[], Visitor], replies: FalseReplies, after: str, is_sent: bool
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    say(one, page, "My dog died.")
+    page = one.get("/s/study/rate", headers={"Attune-After": after})
+    assert page.status_code == 200
+    assert ("My dog died." in page.text) is is_sent
+    assert replies.asked
+
+
 def test_first_page_speaks_of_conversations(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
     talk(study, conversation={"minutes": 10})
     one = visitor()
