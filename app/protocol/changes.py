@@ -55,6 +55,9 @@ def _question(old: Question, new: Question | None, place: int | None) -> Broken:
     elif new.type != old.type or new.target != old.target:
         rule = "must keep its type and target because it has answers (add a question with another key instead)"
         yield broken(f"questions.{place}", rule, f"{new.type} about the {new.target}")
+    elif new.turns != old.turns:
+        rule = "must stay as it is because the question has answers (add a question with another key instead)"
+        yield broken(f"questions.{place}.turns", rule, new.turns)
     elif not old.takes_as_before(new):
         rule = "must keep its allowed answers because it has answers (only their labels can change)"
         yield broken(f"questions.{place}", rule, "different ones")

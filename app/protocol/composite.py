@@ -102,5 +102,7 @@ def composite_problems(name: str, composite: Composite, questions: Sequence[Scal
         yield broken(part, "must name rating or slider questions", ", ".join(unknown))
     if len(targets := {known[key].target for key in composite.questions if key in known}) > 1:
         yield broken(part, "must combine questions with the same target", and_list(sorted(targets)))
+    if len(turns := {known[key].turns for key in composite.questions if key in known}) > 1:
+        yield broken(part, "must combine questions about the turns of the same writer", and_list(sorted(turns)))
     if name in known:
         yield broken(part, "must not have the key of a question", name)

@@ -305,6 +305,7 @@ def problems_between_parts(protocol: ProtocolParts) -> Broken:
     yield from _adaptive(protocol)
     yield from _sets(protocol)
     yield from _writing(protocol)
+    yield from _turns_asked(protocol)
     yield from _flow(protocol)
     by_browser = protocol.recruitment.platform == "link"
     pools = protocol.design.pools
@@ -471,6 +472,24 @@ def _writing(protocol: ProtocolParts) -> Broken:
         rule = "must not be set unless flow.consent.records_keystrokes says that the consent form names it"
         yield broken("draft.keystrokes", rule, "no consent to it")
     yield from _not_written(protocol, done)
+
+
+def _turns_asked(protocol: ProtocolParts) -> Broken:
+    """Questions about the turns of one writer, where there are no such turns."""
+    talk = protocol.conversation
+    for number, question in enumerate(protocol.questions, 1):
+        part = f"questions.{number}.turns"
+        if question.turns == "all":
+            continue
+        if question.target != "turn":
+            rule = "must be all, unless the question is about each turn"
+            yield broken(part, rule, f"{question.turns}, with target: {question.target}")
+        elif talk is None:
+            rule = "must be all, unless raters have the conversations that they are asked about"
+            yield broken(part, rule, f"{question.turns}, without design.trials: conversation")
+        elif question.turns == "partner" and all(one.replies == "none" for one in talk.partners.values()):
+            rule = "must be all or own, because nobody replies to raters (conversation.partners)"
+            yield broken(part, rule, question.turns)
 
 
 def _partners(protocol: ProtocolParts, part: str, partners: Collection[str]) -> Broken:

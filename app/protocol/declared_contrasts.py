@@ -33,7 +33,8 @@ class Change(BaseModel):
 class EmpathicAccuracy(BaseModel):
     """A target's own account, and what perceivers thought that the target felt.
 
-    A moment is a turn, or an item or response of the same target.
+    A moment is a turn, or an item or response of the same target. Of two raters who wrote with each other, each is the
+    target of their `own` turns, and the perceiver of the `partner`'s.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -74,5 +75,19 @@ def empathic_problems(
         yield broken(part, "must name rating questions about a turn, an item or a response", ", ".join(unknown))
     elif scaled[asked[0]].target != scaled[asked[1]].target:
         yield broken(part, "must name two questions with the same target", " and ".join(asked))
+    else:
+        yield from _of_partners(declared, *(scaled[key] for key in asked))
     if declared.pool is not None and declared.pool not in pools:
         yield broken(f"{part}.pool", "must be one of design.pools", declared.pool)
+
+
+def _of_partners(declared: EmpathicAccuracy, felt: ScaledQuestion, perceived: ScaledQuestion) -> Broken:
+    """What is wrong if a question is about the turns of one writer."""
+    part = "analysis.empathic_accuracy"
+    if (felt.turns, perceived.turns) == ("all", "all"):
+        return
+    if (felt.turns, perceived.turns) != ("own", "partner"):
+        rule = "must name a question about raters' own turns in `felt` and one about the partner's in `perceived`"
+        yield broken(part, rule, f"{felt.key} ({felt.turns}) and {perceived.key} ({perceived.turns})")
+    elif declared.pool is not None:
+        yield broken(f"{part}.pool", "must not be set where raters are the targets of their own turns", declared.pool)

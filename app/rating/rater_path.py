@@ -156,6 +156,7 @@ def shown_on(protocol: Protocol, view: AssignmentView) -> Shown:
         item_texts,
         texts,
         language_of(protocol.language).is_right_to_left,
+        view.own_turns if protocol.conversation else frozenset(),
     )
 
 

@@ -172,3 +172,20 @@ def test_unanswered_question_may_be_removed() -> None:
     old = Protocol.model_validate(protocol_of(questions=QUESTIONS))
     new = Protocol.model_validate(protocol_of(questions=QUESTIONS[1:]))
     assert list(change_problems(old, new, answered={"empathy"}, used=set(), was_opened=False)) == []
+
+
+def test_turns_that_a_question_is_asked_about_stay_once_it_has_answers() -> None:
+    talk: dict[str, Any] = {
+        "sources": {"peer": {"kind": "human"}},
+        "design": {"trials": "conversation"},
+        "conversation": {"partners": {"peer": {"model": "m"}}},
+    }
+    mood = {**FIT, "target": "turn"}
+    old, new = (
+        Protocol.model_validate(protocol_of(**talk, questions=[{**mood, "turns": turns}])) for turns in ("all", "own")
+    )
+    (problem,) = change_problems(old, new, answered={"fit"}, used=(), was_opened=False)
+    assert str(problem) == (
+        "questions.1.turns must stay as it is because the question has answers (add a question with another key "
+        "instead), found own"
+    )

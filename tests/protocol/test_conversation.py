@@ -75,6 +75,17 @@ def test_each_item_is_one_trial_of_each_partner_without_responses() -> None:
         ),
         ({"design": {"trials": "conversation", "repeats": {"n": 1}}}, "design.repeats must not be set"),
         (
+            {"questions": [{**WARMTH, "turns": "own"}]},
+            "questions.1.turns must be all, unless the question is about each turn, found own, with target: response",
+        ),
+        (
+            {
+                "questions": [{**WARMTH, "target": "turn", "turns": "partner"}],
+                "conversation": {"partners": {"warm": {"replies": "none"}, "diary": {"replies": "none"}}},
+            },
+            "questions.1.turns must be all or own, because nobody replies to raters (conversation.partners)",
+        ),
+        (
             {"conversation": {**TALK["conversation"], "min_messages": 9, "max_messages": 8}},
             "conversation.min_messages must be at most the number of messages that raters can write, found 9",
         ),
@@ -231,3 +242,10 @@ def test_raters_of_one_text_are_not_told_of_responses_in_random_order() -> None:
     assert not talk().hides_sources
     assert not protocol(design={"blind": False}).hides_sources
     assert not protocol(conditions={"label": {"kind": "shown_label", "levels": ["none", "true"]}}).hides_sources
+
+
+def test_turns_of_one_writer_are_asked_about_where_raters_had_the_conversation() -> None:
+    question = {**WARMTH, "target": "turn", "turns": "partner"}
+    assert talk(questions=[question]).questions[0].turns == "partner"
+    with pytest.raises(ValidationError, match="unless raters have the conversations that they are asked about"):
+        write(questions=[question])

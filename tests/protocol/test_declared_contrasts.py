@@ -12,6 +12,12 @@ from tests.kit.protocols import WARM, WHO, protocol
 MOOD = {**WARM, "key": "mood_before", "target": "rater"}
 LATER = {**MOOD, "key": "mood_after"}
 TURN = {**WARM, "key": "felt", "target": "turn"}
+OWN, THEIRS = {**TURN, "key": "own", "turns": "own"}, {**TURN, "key": "theirs", "turns": "partner"}
+TALK: dict[str, Any] = {
+    "sources": {"peer": {"kind": "human"}},
+    "design": {"trials": "conversation", "raters_per_trial": 2, "pools": {"crowd": {}}},
+    "conversation": {"partners": {"peer": {"replies": "person", "roles": {"a": {"label": "A"}, "b": {"label": "B"}}}}},
+}
 ASKED: list[Any] = [WARM, WHO, MOOD, LATER, TURN]
 
 
@@ -42,3 +48,25 @@ def test_suitable_scores_are_accepted() -> None:
     study = protocol(questions=ASKED, analysis=analysis)
     assert study.analysis.empathic_accuracy
     assert study.analysis.empathic_accuracy.answered == "felt"
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"felt": "own"}, r"own turns in `felt` and one about the partner's in `perceived`, found own \(own\) and own"),
+        ({"felt": "theirs", "perceived": "own"}, r"found theirs \(partner\) and own \(own\)"),
+        ({"felt": "felt", "perceived": "theirs"}, r"found felt \(all\) and theirs \(partner\)"),
+        ({"felt": "own", "perceived": "theirs", "pool": "crowd"}, "pool must not be set where raters are the targets"),
+    ],
+)
+def test_raters_who_write_with_each_other_are_targets_of_their_own_turns(declared: dict[str, Any], words: str) -> None:
+    asked = [TURN, OWN, THEIRS]
+    with pytest.raises(ValidationError, match=words):
+        protocol(**TALK, questions=asked, analysis={"empathic_accuracy": declared})
+    fits = protocol(**TALK, questions=asked, analysis={"empathic_accuracy": {"felt": "own", "perceived": "theirs"}})
+    assert fits.analysis.empathic_accuracy
+
+
+def test_scores_of_turns_are_of_one_writer() -> None:
+    with pytest.raises(ValidationError, match="about the turns of the same writer, found own and partner"):
+        protocol(**TALK, questions=[OWN, THEIRS], analysis={"composites": {"both": ["own", "theirs"]}})

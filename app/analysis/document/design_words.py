@@ -316,6 +316,8 @@ TARGETS = {
     "turn": "each turn",
     "rater": "the rater",
 }
+# the same of a question about the turns of one writer
+TURNS = {"all": TARGETS["turn"], "own": "each of the rater's own turns", "partner": "each turn of the rater's partner"}
 # more scales than these are counted where all of them are meant
 MAX_SCALES = 2
 
@@ -324,7 +326,12 @@ def question_table(protocol: Protocol) -> DataTable:
     """Every question as raters read it, with its answers."""
     labels = protocol.labels
     rows = tuple(
-        (labels.question(one.key), TARGETS[one.target], " ".join(one.text.split()), _answers_cell(one, protocol))
+        (
+            labels.question(one.key),
+            TURNS[one.turns] if one.target == "turn" else TARGETS[one.target],
+            " ".join(one.text.split()),
+            _answers_cell(one, protocol),
+        )
         for one in protocol.questions
         if wave_of(one.key, protocol.waves) == 1
     )

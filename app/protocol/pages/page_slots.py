@@ -20,7 +20,10 @@ _TARGETS: tuple[Target, ...] = ("turn", "response", "pair", "set", "item")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The content of a page that questions depend on. Texts of a dialogue are its turns; in pairs, left comes first."""
+    """The content of a page that questions depend on. Texts of a dialogue are its turns; in pairs, left comes first.
+
+    `own_turns`: the numbers of the turns that the rater wrote, in the conversation that they had.
+    """
 
     response_ids: tuple[int, ...] = ()
     n_item_turns: int = 0
@@ -29,6 +32,11 @@ class Shown:
     item_texts: tuple[str, ...] = ()
     response_texts: tuple[tuple[str, ...], ...] = ()
     is_right_to_left: bool = False
+    own_turns: frozenset[int] = frozenset()
+
+    def has_turn(self, question: Question, turn: int) -> bool:
+        """Whether the question is about this turn of a response."""
+        return question.turns == "all" or (question.turns == "own") == (turn in self.own_turns)
 
 
 def slots_of_trial(protocol: Protocol, shown: Shown) -> tuple[Slot, ...]:
@@ -58,7 +66,8 @@ def _slots_of_question(name: str, question: Question, shown: Shown) -> Iterator[
             yield Slot(f"{name}r{place}", question, place=place, response_id=own, nth=nth, n_shown=n_shown)
     elif question.target == "turn" and any(shown.n_response_turns):
         for nth, place in enumerate(places):
-            for turn in range(1, shown.n_response_turns[place] + 1):
+            turns = range(1, shown.n_response_turns[place] + 1)
+            for turn in (one for one in turns if shown.has_turn(question, one)):
                 yield Slot(
                     f"{name}r{place}t{turn}",
                     question,

@@ -30,6 +30,8 @@ Prose = Annotated[str, ManyLines()]
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
 Target = Literal["response", "pair", "set", "item", "turn", "rater"]
+# Whose turns of a conversation a question is about.
+Turns = Literal["all", "own", "partner"]
 # The data that the answers are, which decides how they are analysed: numbers, one of two responses, ranks, codes,
 # passages of a text, or text.
 Measure = Literal["scale", "preference", "order", "codes", "passages", "text"]
@@ -163,6 +165,10 @@ class AskedQuestion(BaseModel, ABC):
     target: Target
     """What the question is about: each `response`, the `pair`, the `set` of responses, the `item`, each `turn`, or the
     `rater`.
+    """
+    turns: Turns = "all"
+    """After a conversation, whether a question about each turn is asked about `all` of them, the rater's `own`, or the
+    `partner`'s.
     """
     text: Prose = Field(min_length=1)
     """The question as raters read it."""

@@ -79,7 +79,9 @@ def end(db: Connection, protocol: Protocol, view: AssignmentView, written: Talk 
     db.execute(_ASK, values)
     shown = (written.label,) if written.label is not None else None
     texts = texts_of(db, view.study_id, view.item_id, [response])
-    return replace(view, response_ids=(response,), shown_labels=shown, responses=texts["responses"])
+    # A rater may have been matched since the page was read.
+    role = written.room.role if written.room else None
+    return replace(view, response_ids=(response,), shown_labels=shown, responses=texts["responses"], role=role)
 
 
 def _store(

@@ -203,7 +203,7 @@ def _card(
 ) -> ResponseCard:
     response, n_shown = view.responses[place], len(view.responses)
     label = view.shown_labels[place] if view.shown_labels else None
-    passage = _passage(f"r{place}", response["text"], response["turns"], last, render, own, view.role or "rater")
+    passage = _passage(f"r{place}", response["text"], response["turns"], last, render, own, view.own_turns)
     name = response_name(nth, n_shown)
     if n_shown == 1 and (passage.turns or own):
         name = message("Conversation") if passage.turns else message("Your text")
@@ -221,16 +221,16 @@ def _passage(
     last: int | None,
     render: Render = _as_written,
     own: str | None = None,
-    by: str = "rater",
+    own_turns: frozenset[int] = frozenset(),
 ) -> Passage:
-    """The text, or its turns up to the last revealed one. `own`: how turns of the rater, who is `by`, are named."""
+    """The text, or its turns up to the last revealed one. `own`: how the `own_turns` of the rater are named."""
     voices: dict[str, int] = {}
     return Passage(
         name,
         text,
         tuple(
             Turn(
-                speaker=(speaker := own if own and turn.get("by") == by else str(turn.get("speaker", ""))),
+                speaker=(speaker := own if own and number in own_turns else str(turn.get("speaker", ""))),
                 text=(words := str(turn.get("text", ""))),
                 voice=voices.setdefault(speaker, len(voices)),
                 is_now=number == last,

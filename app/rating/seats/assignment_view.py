@@ -146,6 +146,13 @@ class AssignmentView:
     is_revisit: bool = False
 
     @property
+    def own_turns(self) -> frozenset[int]:
+        """The numbers of the turns, from 1, that the rater wrote in the conversation on the page."""
+        by = self.role or "rater"
+        turns = (enumerate(response["turns"] or (), start=1) for response in self.responses)
+        return frozenset(number for of_one in turns for number, turn in of_one if turn.get("by") == by)
+
+    @property
     def minutes_left(self) -> int | None:
         """Minutes for this page and those after it, at the rater's own pace; None on a page that was rated before."""
         if self.pace_ms is None or self.state not in _OPEN:

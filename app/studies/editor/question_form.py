@@ -35,6 +35,7 @@ ABOUT_WORDS = {
     "rater": "The rater, asked once",
 }
 FIELD_WORDS = {
+    "turns": "Whose turns of the conversation",
     "help": "Explanation",
     "required": "An answer is required",
     "comment": "Raters may add a comment",
@@ -65,7 +66,9 @@ FIELD_WORDS = {
 _OWN = frozenset({"key", "target", "text", "label", "scale", "codes", "options", "strength", "show_if", "definitions"})
 # Marks of single answers, drawn anew when the answers change.
 _MARKS = frozenset({"exclusive", "correct"})
-_MAIN = frozenset({"min", "max", "min_words", "max_words", "tie", "neither", "multiple", "ties", "total", "points"})
+_MAIN = frozenset(
+    {"min", "max", "min_words", "max_words", "tie", "neither", "multiple", "ties", "total", "points", "turns"}
+)
 _STRENGTH = Named(Scalar(), is_scale=True)
 _MEANINGS = Named(Scalar())
 
@@ -110,6 +113,8 @@ def question_editor(data: Data, number: int, columns: Columns = NO_COLUMNS, *, a
         for one in question_control(data, number - 1, add=add).children
         if _field(one) not in _OWN
     ]
+    if not (question.get("target") == "turn" and data.get("conversation")):
+        controls = [one for one in controls if _field(one) != "turns" or one.is_set]
     marks = [one for one in controls if _field(one) in _MARKS]
     if not is_true(question.get("multiple")):
         marks = [one for one in marks if _field(one) != "exclusive"]

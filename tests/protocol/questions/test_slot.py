@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -64,6 +64,19 @@ def test_turn_questions_follow_dialogue_responses_or_item() -> None:
     assert said(slots_of_trial(study, Shown((8, 5), 2, (0, 0)))[1]) == "Turn 2"
     assert names(study, Shown((8, 5), 2, (2, 1))) == ["q0r0t1", "q0r0t2", "q0r1t1"]
     assert said(slots_of_trial(study, Shown((8, 5), 0, (2, 1)))[1]) == "Response A, turn 2"
+
+
+def test_question_about_one_writers_turns_is_asked_about_these_only() -> None:
+    talk: dict[str, Any] = {
+        "sources": {"peer": {"kind": "human"}},
+        "design": {"trials": "conversation"},
+        "conversation": {"partners": {"peer": {"model": "m"}}},
+    }
+    whose = [{**MOOD, "key": f"mood_{turns}", "turns": turns} for turns in ("own", "partner", "all")]
+    study = Protocol.model_validate(protocol_of(**talk, questions=whose))
+    asked = [slot.name for slot in slots_of_trial(study, Shown((8,), 0, (4,), own_turns=frozenset({1, 4})))]
+    assert asked == ["q0r0t1", "q0r0t4", "q1r0t2", "q1r0t3", "q2r0t1", "q2r0t2", "q2r0t3", "q2r0t4"]
+    assert [slot.name for slot in slots_of_trial(study, Shown((8,), 0, (1,)))] == ["q1r0t1", "q2r0t1"]
 
 
 def test_right_to_left_pair_starts_with_right_response_as_a() -> None:

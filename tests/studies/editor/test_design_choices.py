@@ -431,3 +431,23 @@ def test_definitions_are_lines_in_the_order_of_the_answers() -> None:
     shorter, _ = with_edited(edited, 1, {"labels": ["No\nYes"]}, may_rename=False)
     fewer, _ = with_edited(shorter, 1, {"definitions": [""]}, may_rename=False)
     assert "definitions" not in fewer[QUESTIONS][0]
+
+
+def test_question_about_each_turn_of_a_conversation_says_whose_turns() -> None:
+    mood = {"key": "mood", "target": "turn", "type": "slider", "text": "How did you feel?"}
+    partners = {"person": {"replies": "none"}}
+    talk = protocol_of(questions=[mood], design={"trials": "conversation"}, conversation={"partners": partners})
+    (whose,) = (one for one in question_editor(talk, 1).main if one.name == "questions.0.turns")
+    assert [whose.label, *(one.words for one in whose.options)] == [
+        "Whose turns of the conversation",
+        "All",
+        "Own",
+        "Partner",
+    ]
+    data, _ = with_edited(talk, 1, {"questions.0.turns": ["own"]}, may_rename=False)
+    assert data["questions"][0]["turns"] == "own"
+    # Where raters have no conversations, the field is there only to be put right.
+    without = protocol_of(questions=[mood])
+    assert not [one for one in question_editor(without, 1).main if one.name == "questions.0.turns"]
+    odd = protocol_of(questions=[{**mood, "turns": "own"}])
+    assert [one.value for one in question_editor(odd, 1).main if one.name == "questions.0.turns"] == ["own"]

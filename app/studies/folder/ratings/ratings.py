@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.frames import rating_frame
+from app.analysis.data.frames import WRITTEN_BY, WRITTEN_WITH, rating_frame
 from app.base.files.cells import A_TIME, Mask, Places, has_columns, one_of, text_or_none, times_of
 from app.base.files.table import Column, Keys, Table, places
 from app.base.problems import Problems
@@ -39,6 +39,7 @@ def check_circumstances(sheet: Sheet, study: Study, targets: Targets, chosen: Co
     has_target = sheet.ok.copy()
     context = read_circumstances(sheet)
     _check_turn(sheet, study, targets, context["turn"], has_target)
+    _check_writer(sheet, study, targets, context["turn"], has_target)
     return context
 
 
@@ -145,6 +146,29 @@ def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: pd.Series[in
     beyond[given] = turn[given].to_numpy(dtype=np.int64) > most[given]
     for n_turns in np.unique(most[beyond]):
         sheet.reject(beyond & (most == n_turns), "turn", f"a turn of the dialogue, which has {n_turns} turns")
+
+
+def _check_writer(sheet: Sheet, study: Study, targets: Targets, turn: Column, has_target: Mask) -> None:
+    """Reject answers about turns of somebody else than the question is about, as far as the files name the writers."""
+    whose = np.array([question.turns for question in study.protocol.questions], dtype=object)
+    asks = np.where(targets.question >= 0, whose[targets.question], "all")
+    talks = study.protocol.conversation
+    if talks is None or WRITTEN_BY not in study.responses:
+        return
+    raters, responses = study.raters["rater"].to_numpy(dtype=object), study.responses
+    wrong = {"own": has_target & False, "partner": has_target & False}
+    known: dict[int, list[str]] = {}
+    for row in np.flatnonzero(has_target & sheet.ok & (asks != "all") & (targets.response >= 0)):
+        response, rater = int(targets.response[row]), raters[targets.rater[row]]
+        roles = [*talks.partners[responses["source"].iloc[response]].roles] or ["rater", "partner"]
+        writers = [responses[name].iloc[response] for name in (WRITTEN_BY, WRITTEN_WITH) if name in responses]
+        if response not in known:
+            known[response] = [str(one.get("by", "")) for one in json.loads(responses["turns"].iloc[response] or "[]")]
+        if rater in writers and turn[row] is not None and int(turn[row]) <= len(known[response]):
+            is_own = known[response][int(turn[row]) - 1] == roles[writers.index(rater)]
+            wrong[asks[row]][row] = is_own != (asks[row] == "own")
+    sheet.reject(wrong["own"], "turn", "a turn that the rater wrote, because the question is about raters' own turns")
+    sheet.reject(wrong["partner"], "turn", "a turn of the partner, because the question is about the partner's turns")
 
 
 def _n_turns(turns: pd.Series[str], at: Places) -> Places:
