@@ -22,6 +22,7 @@ from app.stats.result import undefined
 SECTION = "contrast"
 MOMENT = ["item", "response", "turn"]
 NOBODY = "No target rated their own items. The column rater of items.csv names the target of each item."
+NOBODY_WROTE = "No rater rated what they had written themselves."
 
 declare(
     Statistic(
@@ -53,19 +54,27 @@ def empathic(study: StudyData) -> Iterator[Estimate]:
         return
     by_key = {data.question.key: data for data in study.scaled}
     own, data = by_key[declared.felt], by_key[declared.answered]
-    targets = own.answers.select(_is_target(own, own.answers, declared.pool))
-    others = data.answers.select(~_is_target(data, data.answers, declared.pool))
+    # Of raters who wrote with each other, each is the target of their own turns, and perceives those of the partner.
+    are_partners = own.question.turns == "own"
+    targets, others = own.answers, data.answers
+    if not are_partners:
+        targets = targets.select(_is_target(own, targets, declared.pool))
+        others = others.select(~_is_target(data, others, declared.pool))
     felt = _moments(own, targets).rename(columns={"value": "felt", "rater": "target"}).drop(columns="place")
     for group in distinct_groups(data.codes):
         part = group.of(others)
         both = _moments(data, part).merge(felt, on=MOMENT)
         if group.scope and both.empty:
             continue
-        found = undefined("no_pairable_units", NOBODY, method=METHOD)
+        found = undefined("no_pairable_units", NOBODY_WROTE if are_partners else NOBODY, method=METHOD)
         if len(felt):
             target, perceiver = both["target"].to_numpy(), both["rater"].to_numpy()
             found = empathic_accuracy(
-                both["felt"].to_numpy(), both["value"].to_numpy(), target=target, perceiver=perceiver
+                both["felt"].to_numpy(),
+                both["value"].to_numpy(),
+                target=target,
+                perceiver=perceiver,
+                cluster=data.codes.raters.cluster[perceiver] if are_partners else None,
             )
         rated = part.select(both["place"].unique())
         scope: Scope = {**group.scope, "covariate": declared.felt}

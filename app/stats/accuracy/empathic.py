@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.stats.arrays import Bools, Floats, Ints, Labels
+from app.stats.arrays import Bools, Floats, Ints, Labels, codes
 from app.stats.clusters import clusters, t_p_value
+from app.stats.comparison.change import CLUSTERED
 from app.stats.comparison.describe import mean
 from app.stats.comparison.pools import pool_difference
 from app.stats.result import Method, Result, undefined
@@ -20,7 +21,13 @@ _ROUNDING = 1e-9
 
 
 def empathic_accuracy(
-    felt: Floats, perceived: Floats, *, target: Labels, perceiver: Labels, level: float = 0.95
+    felt: Floats,
+    perceived: Floats,
+    *,
+    target: Labels,
+    perceiver: Labels,
+    cluster: Labels | None = None,
+    level: float = 0.95,
 ) -> Result:
     """Return the mean correlation between targets' own ratings and perceivers' ratings of them.
 
@@ -33,6 +40,8 @@ def empathic_accuracy(
         perceived: the perceiver's rating at the same moment, shape (n,); rows with nan in either are dropped.
         target: labels, shape (n,).
         perceiver: labels, shape (n,).
+        cluster: labels of raters who wrote with each other, each the target and the perceiver of the other, shape (n,):
+            they are the independent units, and the interval is the t interval of their sums, for new pairs of raters.
         level: confidence level.
 
     Pairs with fewer than three moments, or without variation on one side, have no correlation and are dropped. A
@@ -42,8 +51,12 @@ def empathic_accuracy(
     z, first = _fisher_z(felt, perceived, target, perceiver)
     if not len(z):
         return undefined("no_pairable_units", NOBODY_VARIES, method=METHOD, n_units=0, n_ratings=int(here.sum()))
-    pairs = {"item": np.asarray(target)[first], "rater": np.asarray(perceiver)[first]}
-    return _turned_back(mean(z, level=level, **pairs), int(here.sum()))
+    whose, who = np.asarray(target)[first], np.asarray(perceiver)[first]
+    if cluster is None:
+        return _turned_back(mean(z, level=level, item=whose, rater=who), int(here.sum()))
+    unit = np.asarray(cluster)[first]
+    found = _turned_back(mean(z, level=level, item=unit, rater=unit), int(here.sum())).with_inference("raters")
+    return replace(found, method=METHOD.with_words(f", {CLUSTERED}")).with_counts(n_raters=codes(who)[1])
 
 
 def empathic_accuracy_difference(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import t, ttest_1samp, ttest_ind
+from scipy.stats import pearsonr, t, ttest_1samp, ttest_ind
 
 from app.analysis import analyze
 from app.analysis.data.encoded_study import codes_of
@@ -186,6 +186,65 @@ def test_raters_who_wrote_with_one_rater_after_another_are_one_cluster() -> None
     raters = pd.DataFrame({"rater": list("dcbae"), "kind": "person", "pool": "all"})
     codes = codes_of(replace(made, responses=chain, raters=raters, ratings=made.ratings.head(0)), STUDY)
     assert codes.raters.cluster.tolist() == [0, 1, 1, 1, 4]
+
+
+FEELINGS = Protocol.model_validate(
+    STUDY.model_dump()
+    | {
+        "sources": {"warm": {"kind": "human"}, "diary": {"kind": "human"}},
+        "questions": [
+            {"key": key, "type": "slider", "target": "turn", "turns": turns, "text": "?", "min": 0, "max": 100}
+            for key, turns in (("felt", "own"), ("inferred", "partner"))
+        ],
+        "analysis": {
+            "empathic_accuracy": {"felt": "felt", "perceived": "inferred"},
+            "primary": [{"question": "inferred", "test": "empathic_accuracy"}],
+        },
+    }
+)
+
+
+def feelings() -> Frames:
+    """The same pairs: each rater wrote every second of twelve turns, and infers about what the other felt in theirs."""
+    rng = np.random.default_rng(1)
+    made = dyads()
+    rows: list[Row] = []
+    for one in made.responses.itertuples():
+        for turn in range(1, 13):
+            felt = float(rng.integers(20, 80))
+            by, other = (one.written_by, one.written_with) if turn % 2 else (one.written_with, one.written_by)
+            common = {"item": "task", "response": one.response, "turn": turn, "condition": f"partner={one.source}"}
+            rows.append({**common, "rater": by, "question": "felt", "value": felt})
+            rows.append(
+                {**common, "rater": other, "question": "inferred", "value": felt + float(rng.integers(-20, 21))}
+            )
+    answered = frames(FEELINGS, rows)
+    return replace(made, raters=answered.raters, ratings=answered.ratings)
+
+
+def test_empathic_accuracy_of_two_who_wrote_with_each_other_has_their_own_answers_as_key() -> None:
+    report = analyze(feelings(), FEELINGS)
+    (found,) = report.primary[0].estimates
+    ratings = feelings().ratings.pivot_table("number", ["response", "turn"], "question").reset_index()
+    z = [
+        np.arctanh(pearsonr(part["felt"].astype(float), part["inferred"].astype(float)).statistic)
+        for _, part in ratings.groupby(["response", ratings["turn"] % 2])
+    ]
+    known = ttest_1samp(np.reshape(z, (10, 2)).mean(axis=1), 0)
+    assert found.estimate == pytest.approx(np.tanh(np.mean(z)))
+    assert found.p_value == pytest.approx(known.pvalue)
+    assert (found.n_items, found.n_raters, found.n_units) == (10, 20, 20)
+    ends = known.confidence_interval()
+    assert (found.ci_low, found.ci_high) == pytest.approx((np.tanh(ends.low), np.tanh(ends.high)))
+
+
+def test_answers_of_one_writer_each_have_means_by_turn_and_no_agreement() -> None:
+    report = analyze(feelings(), FEELINGS)
+    means = [one for one in report.estimates if one.statistic == "mean" and "turn" in one.scope]
+    assert {(one.question, one.n_ratings, one.n_raters) for one in means} == {("felt", 5, 5), ("inferred", 5, 5)}
+    agreed = [one for one in report.estimates if one.statistic.startswith("krippendorff_alpha")]
+    assert agreed
+    assert {(one.estimate, one.reason) for one in agreed} == {(None, "no_pairable_units")}
 
 
 def test_note_on_pairs_is_only_for_studies_that_have_them() -> None:
