@@ -193,16 +193,16 @@ def test_number_that_no_form_has_is_told_from_another_window(
     assert rows(engine, SAID) == []
 
 
-@pytest.mark.parametrize(("after", "is_sent"), [("0", True), ("1", False), ("", True), ("x", True), ("9" * 5000, True)])
+@pytest.mark.parametrize(("after", "n_sent"), [("0", 1), ("1", 0), ("", 1), ("x", 1), ("9" * 5000, 1)])
 def test_script_gets_the_turns_that_it_does_not_have(
-    study: Callable[..., int], visitor: Callable[[], Visitor], replies: FalseReplies, after: str, is_sent: bool
+    study: Callable[..., int], visitor: Callable[[], Visitor], replies: FalseReplies, after: str, n_sent: int
 ) -> None:
     talk(study)
     one, page = begin(visitor)
     say(one, page, "My dog died.")
     page = one.get("/s/study/rate", headers={"Attune-After": after})
     assert page.status_code == 200
-    assert ("My dog died." in page.text) is is_sent
+    assert page.text.count("My dog died.") == n_sent
     assert replies.asked
 
 
