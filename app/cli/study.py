@@ -239,9 +239,9 @@ def second(
         str,
         typer.Option(
             "--questions",
-            metavar="TEMPLATE",
-            help="The template whose questions it begins with. Default: for conversations perceived-empathy, for other "
-            "texts four-dimensions.",
+            metavar="NAME",
+            help="What it asks first: a template, a published scale such as scale:pets, or study:SLUG for those of "
+            "another study. Default: for conversations perceived-empathy, for other texts four-dimensions.",
             show_default=False,
         ),
     ] = "",

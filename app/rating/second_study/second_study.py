@@ -20,9 +20,10 @@ from app.protocol.dialogue import turns_from_json, turns_to_json
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE
 from app.rating.conversations.turns import ALERT
+from app.rating.second_study.first_questions import FORM, FirstQuestions, first_questions, with_first_questions
 from app.rating.second_study.shared_texts import SharedText, goals_of, list_shared_texts, why_not
 from app.studies.audit import record_act
-from app.studies.creation.goals import Goal, draft_yaml
+from app.studies.creation.goals import draft_yaml
 from app.studies.creation.new_study import free_slug
 from app.studies.export import study_folder
 from app.studies.folder.read import IMAGES, read_files
@@ -40,7 +41,6 @@ _ORIGINS = text("""
     SELECT p.study_id, p.id, :origin, o.id FROM unnest(CAST(:keys AS text[]), CAST(:origins AS bigint[])) AS o (key, id)
     JOIN responses p ON p.study_id = :study AND p.key = o.key
 """)
-_FORM = "the form"
 
 
 class Made(NamedTuple):
@@ -51,7 +51,14 @@ class Made(NamedTuple):
 
 
 def make_second_study(
-    db: Connection, study: StudyRow, owner: int | None, goal_name: str, title: str, *, lead: Lead | None
+    db: Connection,
+    study: StudyRow,
+    owner: int | None,
+    questions: str,
+    title: str,
+    *,
+    lead: Lead | None,
+    words: str = "",
 ) -> Made:
     """Store a draft study in which others rate what the raters of a study wrote.
 
@@ -62,9 +69,10 @@ def make_second_study(
         db: the transaction.
         study: the study in which the texts were written.
         owner: the ID of the lead who becomes its owner, if there is one.
-        goal_name: the template whose questions it begins with; if empty, the last of those that fit.
+        questions: what it begins with, see `first_questions`; if empty, the last of the templates that fit.
         title: of the new study.
         lead: who makes it, for the log; None on the command line.
+        words: the statements of a published scale, if they are not in Attune.
 
     Raises:
         InvalidInputError: texts are not reviewed yet, or the form is wrong; nothing was stored.
@@ -72,17 +80,15 @@ def make_second_study(
     shared = list_shared_texts(db, study.id)
     if reason := why_not(shared):
         raise InvalidInputError([Problem(study.slug, None, None, reason, "reviewed texts")])
-    goals = {goal.template: goal for goal in goals_of(shared)}
-    goal = goals.get(goal_name or [*goals][-1])
-    if goal is None:
-        raise InvalidInputError([Problem(_FORM, None, "questions", goal_name, f"one of {', '.join(goals)}")])
+    begins = first_questions(db, goals_of(shared), questions, words, lead.id if lead else None)
+    goal = begins.goal
     first = study_folder(db, study.id)
     items, responses, origins = _conversations(first, shared.shown) if goal.is_dialogue else _texts(first, shared.shown)
     used = {row["source"] for row in responses}
     sources = {key: source for key, source in _sources(first).items() if key in used}
     if misfit := goal.misfit(len(sources)):
-        raise InvalidInputError([Problem(_FORM, None, "questions", misfit, goal.takes)])
-    yaml = _yaml(goal, free_slug(db, title), title, sources, first, len(items))
+        raise InvalidInputError([Problem(FORM, None, "questions", misfit, goal.takes)])
+    yaml = _yaml(begins, free_slug(db, title), title, sources, first, len(items))
     files = {
         FILE: yaml.encode(),
         "items.csv": _csv(items, ITEM_COLUMNS),
@@ -108,16 +114,19 @@ def _sources(first: StudyFolder) -> dict[str, Row]:
     return dict(tree.data["sources"]) if tree else {}
 
 
-def _yaml(goal: Goal, slug: str, title: str, sources: Mapping[str, Row], first: StudyFolder, n_items: int) -> str:
+def _yaml(
+    begins: FirstQuestions, slug: str, title: str, sources: Mapping[str, Row], first: StudyFolder, n_items: int
+) -> str:
     reference = first.protocol.analysis.reference
-    yaml = draft_yaml(goal, slug, title, sources, reference if reference in sources else None)
+    yaml = draft_yaml(begins.goal, slug, title, sources, reference if reference in sources else None)
     tree = read_yaml(FILE, yaml, Problems())
     if tree is None:
         raise AssertionError("a draft can be read")
     design = dict(tree.data["design"])
     if "trials_per_rater" in design:
         design["trials_per_rater"] = min(int(design["trials_per_rater"]), n_items)
-    return edited_yaml(yaml, {**tree.data, "design": design, "language": first.protocol.language})
+    data = with_first_questions(tree.data, begins)
+    return edited_yaml(yaml, {**data, "design": design, "language": first.protocol.language})
 
 
 def _conversations(first: StudyFolder, shown: Sequence[SharedText]) -> tuple[list[Row], list[Row], dict[str, int]]:

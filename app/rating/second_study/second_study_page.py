@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
@@ -15,6 +17,7 @@ from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.rating.deps import FormFields
+from app.rating.second_study.first_questions import SCALES, list_studies_with_questions
 from app.rating.second_study.personal_data import KINDS
 from app.rating.second_study.shared_texts import (
     REASONS,
@@ -47,10 +50,17 @@ def show_second_study(
 
 
 def _page(
-    request: Request, db: Connection, lead: Lead, study: StudyRow, *, at: int = 1, title: str = "", problem: str = ""
+    request: Request,
+    db: Connection,
+    lead: Lead,
+    study: StudyRow,
+    *,
+    at: int = 1,
+    sent: Mapping[str, str] = MappingProxyType({}),
+    problem: str = "",
 ) -> Response:
     protocol, shared = get_protocol(db, study.id, study.protocol_version), list_shared_texts(db, study.id)
-    skipped = (at - 1) * N_ON_PAGE
+    skipped, goals = (at - 1) * N_ON_PAGE, goals_of(shared)
     return page(
         request,
         "rating/second_study/second_study.html",
@@ -65,9 +75,11 @@ def _page(
         is_draft=protocol.draft is not None,
         left_out={REASONS[reason]: n for reason, n in shared.left_out.items()},
         tells_others_read=tells_others_read(protocol),
-        goals=goals_of(shared),
+        goals=goals,
+        scales=SCALES,
+        studies=list_studies_with_questions(db, study.id, lead.id),
         reason=why_not(shared),
-        title=title or f"Ratings of {study.title}",
+        sent={"title": f"Ratings of {study.title}", "questions": goals[-1].template, "words": "", **sent},
         problem=problem,
     )
 
@@ -77,18 +89,20 @@ def submit_second_study(
     request: Request,
     own: OwnForLong,
     title: Annotated[str, Form(max_length=500)] = "",
-    questions: Annotated[str, Form(max_length=64)] = "",
+    questions: Annotated[str, Form(max_length=80)] = "",
+    words: Annotated[str, Form(max_length=20_000)] = "",
 ) -> Response:
     from app.rating.second_study.second_study import make_second_study
 
     with request.app.state.begin() as db:
         try:
             named = title.strip() or f"Ratings of {own.study.title}"
-            made = make_second_study(db, own.study, own.lead.id, questions, named, lead=own.lead)
+            made = make_second_study(db, own.study, own.lead.id, questions, named, lead=own.lead, words=words)
         except InvalidInputError as error:
             problem = error.problems[0]
-            words = problem.found if problem.file == own.study.slug else problem.sentence()
-            return _page(request, db, own.lead, own.study, title=title, problem=words)
+            told = problem.found if problem.file == own.study.slug or not problem.allowed else problem.sentence()
+            sent = {"title": named, "words": words, **({"questions": questions} if questions else {})}
+            return _page(request, db, own.lead, own.study, sent=sent, problem=told)
     return RedirectResponse(request.app.url_path_for("show_study", slug=made.slug), status_code=303)
 
 

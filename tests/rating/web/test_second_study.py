@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
+from app.accounts.lead_access import add_lead
 from app.accounts.leads import Lead
 from app.base.problem import InvalidInputError
 from app.rating.seats.assignment_view import texts_of
@@ -18,7 +19,9 @@ from app.rating.simulation.simulate import simulate
 from app.studies.data.stored_ratings import copy_ratings
 from app.studies.export import study_folder
 from app.studies.load import load_study
+from app.studies.members.members import record_member
 from app.studies.studies import StudyRow, get_study
+from tests.kit.builder import build_study, protocol_of
 from tests.kit.database import rows
 from tests.rating.web.test_conversation import BOTH, address, begin, lead_of, say, talk
 from tests.rating.web.test_draft import BESIDE, write_study
@@ -224,6 +227,86 @@ def test_simulated_texts_make_a_study_only_where_nobody_else_wrote_any(
         review(db, 1, is_shown=False)
         with pytest.raises(InvalidInputError, match="left every text out"):
             make_second_study(db, own(db), None, "", "T", lead=None)
+
+
+ASKED: list[dict[str, Any]] = [
+    {"key": "warmth", "target": "response", "type": "rating", "text": "How warm?", "scale": {1: "Not", 2: "Very"}},
+    {"key": "calm", "target": "response", "type": "rating", "text": "How calm?", "scale": {1: "Not", 2: "Very"}},
+    {"key": "age", "target": "rater", "type": "text", "text": "How old are you?"},
+    {"key": "better", "target": "pair", "type": "choice", "text": "Which is better?"},
+]
+
+
+def store_other(db: Connection, owner: int, questions: list[dict[str, Any]]) -> None:
+    """A study of a lead with questions about responses, and a score of two of them."""
+    scores = {"composites": {"ease": {"questions": ["warmth", "calm"]}}, "primary": ["ease"]}
+    analysis = {"reference": "person", **(scores if len(questions) > 1 else {})}
+    parts = protocol_of("other", title="Earlier study", questions=questions, analysis=analysis)
+    record_member(db, build_study(db, parts), owner, "owner")
+
+
+@pytest.fixture
+def reviewed(study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine) -> Visitor:
+    """The lead of a study with two reviewed texts, one of each source."""
+    talk(study, **DIARIES, flow={"consent": OPEN})
+    for who in ("anna", "ben"):
+        write(visitor, who, SECRET)
+    lead = lead_of(visitor, engine)
+    with engine.begin() as db:
+        review(db, 1)
+    return lead
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words", "keys", "primary"),
+    [
+        ("scale:pets", "", [f"pets_{n}" for n in range(1, 11)], "pets_understanding_and_trust"),
+        (
+            "scale:ses",
+            "\n".join(f"Statement {n}." for n in range(1, 13)),
+            [f"ses_{n}" for n in range(1, 13)],
+            "ses_state",
+        ),
+        ("study:other", "", ["warmth", "calm"], "ease"),
+    ],
+)
+def test_second_study_begins_with_a_published_scale_or_questions_of_another_study(
+    reviewed: Visitor, engine: Engine, chosen: str, words: str, keys: list[str], primary: str
+) -> None:
+    with engine.begin() as db:
+        store_other(db, 1, ASKED)
+    assert f'value="{chosen}"' in reviewed.get(PAGE).text
+    made = reviewed.post(PAGE, data={"title": "Second", "questions": chosen, "words": words})
+    assert made.status_code == 200, made.text
+    with engine.begin() as db:
+        protocol = study_folder(db, own(db, "second").id).protocol
+    assert [one.key for one in protocol.questions] == keys
+    assert [one.question for one in protocol.analysis.primary] == [
+        one for one in protocol.analysis.composites if primary in one
+    ]
+    assert protocol.reference == "plain"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        ("scale:ses", "State Empathy Scale (SES) has 12. Paste all of them, one per line, in its order."),
+        ("scale:nothing", "allowed: one of perceived-empathy, scale:pets"),
+        ("study:other", "short name of a study of yours"),
+        ("study:no-such", "short name of a study of yours"),
+    ],
+)
+def test_questions_that_are_not_there_are_refused_with_what_was_entered(
+    reviewed: Visitor, engine: Engine, chosen: str, told: str
+) -> None:
+    with engine.begin() as db:
+        store_other(db, add_lead(db, "else@example.org", None).id, ASKED[:1])
+    assert "study:other" not in reviewed.get(PAGE).text
+    refused = reviewed.post(PAGE, data={"title": "My title", "questions": chosen, "words": "One."})
+    assert refused.status_code == 422
+    assert told in refused.text
+    assert 'value="My title"' in refused.text
+    assert ">One." in refused.text.replace("\n", "")
 
 
 def test_texts_of_a_loaded_folder_are_left_out_and_the_page_says_why(
