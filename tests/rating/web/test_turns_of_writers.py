@@ -137,3 +137,22 @@ def test_answers_come_back_from_files_that_name_the_writers(
                 "inferred": "a turn of the partner, because the question is about the partner's turns",
             }[row[question]]
             assert whose in found[number]
+
+
+def test_broken_turns_and_unknown_sources_of_conversations_are_told_with_all_else(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, tmp_path: Path
+) -> None:
+    study_id = dyads(study, questions=[FELT, INFERRED], analysis=ACCURACY)
+    (seeker, page), _ = talk(visitor)
+    seeker.post(rate_address(page), data={"q0r0t1": "20", "q0r0t3": "30", "q1r0t2": "60"})
+    with engine.begin() as db:
+        folder = study_folder(db, study_id)
+    write_folder(tmp_path / "out", folder)
+    file = tmp_path / "out" / "responses.csv"
+    as_written = file.read_text(encoding="utf-8-sig")
+    source = folder.responses["source"].iloc[0]
+    for changed, said in ((as_written.replace("[{", "[{,"), "turns"), (as_written.replace(source, "nobody"), "source")):
+        file.write_text(changed, encoding="utf-8")
+        with pytest.raises(InvalidInputError) as error:
+            read_folder(tmp_path / "out")
+        assert any(said in problem.sentence() for problem in error.value.problems)

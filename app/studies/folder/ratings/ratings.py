@@ -14,6 +14,7 @@ from app.base.files.table import Column, Keys, Table, places
 from app.base.problems import Problems
 from app.base.words import number, or_list
 from app.protocol.cells import cells
+from app.protocol.dialogue import turns_from_json
 from app.protocol.questions.question import TYPING
 from app.protocol.rating_columns import DERIVED_COLUMNS, FILE_COLUMNS, FRAME_COLUMNS
 from app.protocol.study import Protocol
@@ -148,7 +149,7 @@ def _check_turn(sheet: Sheet, study: Study, targets: Targets, turn: pd.Series[in
         sheet.reject(beyond & (most == n_turns), "turn", f"a turn of the dialogue, which has {n_turns} turns")
 
 
-def _check_writer(sheet: Sheet, study: Study, targets: Targets, turn: Column, has_target: Mask) -> None:
+def _check_writer(sheet: Sheet, study: Study, targets: Targets, turn: pd.Series[int], has_target: Mask) -> None:
     """Reject answers about turns of somebody else than the question is about, as far as the files name the writers."""
     whose = np.array([question.turns for question in study.protocol.questions], dtype=object)
     asks = np.where(targets.question >= 0, whose[targets.question], "all")
@@ -160,15 +161,24 @@ def _check_writer(sheet: Sheet, study: Study, targets: Targets, turn: Column, ha
     known: dict[int, list[str]] = {}
     for row in np.flatnonzero(has_target & sheet.ok & (asks != "all") & (targets.response >= 0)):
         response, rater = int(targets.response[row]), raters[targets.rater[row]]
-        roles = [*talks.partners[responses["source"].iloc[response]].roles] or ["rater", "partner"]
+        partner = talks.partners.get(responses["source"].iloc[response])
+        roles = [*partner.roles] if partner and partner.roles else ["rater", "partner"]
         writers = [responses[name].iloc[response] for name in (WRITTEN_BY, WRITTEN_WITH) if name in responses]
         if response not in known:
-            known[response] = [str(one.get("by", "")) for one in json.loads(responses["turns"].iloc[response] or "[]")]
-        if rater in writers and turn[row] is not None and int(turn[row]) <= len(known[response]):
+            known[response] = _writers(responses["turns"].iloc[response])
+        if rater in writers and int(turn[row]) <= len(known[response]):
             is_own = known[response][int(turn[row]) - 1] == roles[writers.index(rater)]
             wrong[asks[row]][row] = is_own != (asks[row] == "own")
     sheet.reject(wrong["own"], "turn", "a turn that the rater wrote, because the question is about raters' own turns")
     sheet.reject(wrong["partner"], "turn", "a turn of the partner, because the question is about the partner's turns")
+
+
+def _writers(turns: str | None) -> list[str]:
+    """Who wrote each turn; nobody is known if the turns are broken, which is reported separately."""
+    try:
+        return [str(one.get("by", "")) for one in turns_from_json(turns or "")]
+    except ValueError:
+        return []
 
 
 def _n_turns(turns: pd.Series[str], at: Places) -> Places:
