@@ -114,7 +114,8 @@ class Sample:
 class Codes:
     """One study as codes.
 
-    The tables are kept for less common needs; `kept` contains the ratings of `rows`.
+    The tables are kept for less common needs; `kept` contains the ratings of `rows`. `n_repeats`: those of people; the
+    showings of a judge are averaged.
     """
 
     sources: tuple[str, ...]
@@ -167,6 +168,8 @@ def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False, 
         right=_look_up(ids, kept["right_response"]),
         strength=_numbers(kept["strength"]),
     )
+    repeating = ratings["rater"][is_repeat & ~is_excluded]
+    models = [one for one, is_model in zip(raters.ids, raters.is_model, strict=True) if is_model]
     return Codes(
         sources,
         questions,
@@ -174,7 +177,7 @@ def codes_of(frames: Frames, protocol: Protocol, *, with_repeats: bool = False, 
         responses,
         rows,
         n_excluded=int(is_excluded.sum()),
-        n_repeats=int((is_repeat & ~is_excluded).sum()),
+        n_repeats=int((~repeating.isin(models)).sum()),
         kept=kept,
         items=frames.items,
         rater_table=frames.raters,

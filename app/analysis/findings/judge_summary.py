@@ -19,6 +19,8 @@ MIN_ANSWERED = 0.95
 ALPHA = 0.05
 # The same side on so many items by chance: p < .05 (two-sided binomial test).
 MIN_ITEMS = 6
+# What the arithmetic leaves of no difference at all.
+TINY = 1e-9
 BELOW_CEILING = ("correlation_minus_ceiling", "share_minus_ceiling")
 # Of a judge and of the same judge on a later day.
 DRIFT = {"drift", "drift_same"}
@@ -102,7 +104,7 @@ def judge_summaries(estimates: Report | Sequence[Estimate]) -> Iterator[JudgeSum
             len(rates),
             sum((one.ci_high or 0.0) < 0 for one in gaps),
             len(gaps),
-            tuple(dict.fromkeys(_clear_biases(each))),
+            tuple(_clear_biases(each)),
             min(answered, default=None),
         )
 
@@ -114,15 +116,20 @@ def _values(estimates: Sequence[Estimate], statistic: str) -> list[float]:
 def _clear_biases(each: Sequence[Estimate]) -> Iterator[str]:
     """Yield the biases in words, tested together: a fair judge has one by chance in at most a twentieth of studies."""
     tested = [(p, one) for one in each if one.statistic in BIASES and (p := _p_value(one)) is not None]
-    clear = set()
+    clear: dict[str, list[Estimate]] = {words: [] for _, *each_side in BIASES.values() for words in each_side}
     for n_before, (p, one) in enumerate(sorted(tested, key=lambda pair: pair[0])):
         if p * (len(tested) - n_before) >= ALPHA:
             break
-        clear.add(id(one))
-    for _, one in tested:
         none, above, below = BIASES[one.statistic]
-        if id(one) in clear:
-            yield (above if (one.estimate or 0.0) > none else below).format(estimate_text(one))
+        clear[above if (one.estimate or 0.0) > none else below].append(one)
+    for words, found in clear.items():
+        if found:
+            ends = (estimate_text(end(found, key=_value)) for end in (min, max))
+            yield words.format(" to ".join(dict.fromkeys(ends)))
+
+
+def _value(one: Estimate) -> float:
+    return one.estimate or 0.0
 
 
 def _p_value(one: Estimate) -> float | None:
@@ -136,7 +143,8 @@ def _p_value(one: Estimate) -> float | None:
         return one.p_value
     if one.ci_low is None or one.ci_high is None:
         # The same on every item: there is no interval, and as many equal sides by chance are rare.
-        return 2 * 0.5**n_items if one.ci_reason == "no_variation" and one.estimate != none else None
+        is_none = abs(one.estimate - none) < TINY
+        return 2 * 0.5**n_items if one.ci_reason == "no_variation" and not is_none else None
     reach = one.estimate - one.ci_low if one.estimate > none else one.ci_high - one.estimate
     df, level = n_items - 1, normal.inv_cdf(1 - ALPHA / 2)
     stretch = (8 * df + 3) / (8 * df + 1)
@@ -151,5 +159,5 @@ def side_of(one: Estimate, none: float) -> int:
     if one.ci_low is None or one.ci_high is None:
         # The same on every item: there is no interval, but no chance either.
         is_same = one.ci_reason == "no_variation" and (one.n_items or 0) >= MIN_ITEMS
-        return ((one.estimate > none) - (one.estimate < none)) * is_same
+        return ((one.estimate > none + TINY) - (one.estimate < none - TINY)) * is_same
     return (one.ci_low > none) - (one.ci_high < none)

@@ -43,11 +43,7 @@ class StudyData:
     @property
     def has_repeats(self) -> bool:
         """Whether repeats are planned, or human raters have rated some."""
-        if self.protocol.design.repeats is not None or not self.codes.n_repeats:
-            return self.protocol.design.repeats is not None
-        codes = self.with_repeats.codes
-        is_person = ~codes.raters.is_model[codes.rows.rater]
-        return bool((codes.kept.loc[is_person, "repeat"] > 0).any())
+        return self.protocol.design.repeats is not None or self.codes.n_repeats > 0
 
     def raters_before(self, data: AnyQuestionData) -> set[str]:
         """The raters who read an earlier wording of the question, or of one in the composite."""

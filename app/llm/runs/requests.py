@@ -63,7 +63,8 @@ _PROGRESS = text("""
 """)
 _USED = text("""
     SELECT coalesce(sum(tokens_in), 0) AS tokens_in, coalesce(sum(tokens_out), 0) AS tokens_out,
-      coalesce(sum(cost), 0) AS cost, array_remove(array_agg(DISTINCT model_version), NULL) AS versions,
+      coalesce(sum(cost), 0) AS cost, percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms) / 1000 AS median_s,
+      array_remove(array_agg(DISTINCT model_version), NULL) AS versions,
       count(*) FILTER (WHERE kind = 'repair') AS n_repairs,
       count(*) FILTER (WHERE kind = 'length') AS n_lengths,
       count(*) FILTER (WHERE asked_at IS NOT NULL) AS n_asked
@@ -142,13 +143,17 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The state of a run: the number of requests by outcome, those still open, and what they used."""
+    """The state of a run: the number of requests by outcome, those still open, and what they used.
+
+    `median_s`: the seconds from sending a request to its answer, None without answers.
+    """
 
     by_outcome: Mapping[str, int]
     n_open: int
     tokens_in: int
     tokens_out: int
     cost: float
+    median_s: float | None
     versions: tuple[str, ...]
     n_repairs: int
     n_lengths: int
@@ -156,8 +161,8 @@ class Progress:
 
     @property
     def money(self) -> str:
-        """The cost in words, in the currency of the prices; empty without prices."""
-        return f"costing {self.cost:,.{2 if self.cost >= 1 else 4}f}" if self.cost else ""
+        """The cost in the currency of the prices; empty without prices."""
+        return f"{self.cost:,.{2 if self.cost >= 1 else 4}f}" if self.cost else ""
 
     @property
     def n_all(self) -> int:

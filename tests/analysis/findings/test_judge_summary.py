@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.analysis.estimate import Estimate
-from app.analysis.findings.judge_summary import _p_value, judge_summaries
+from app.analysis.findings.judge_summary import _p_value, judge_summaries, side_of
 
 if TYPE_CHECKING:
     from app.analysis.findings.judge_summary import JudgeSummary
@@ -74,6 +74,22 @@ def test_biases_are_tested_together() -> None:
     assert summary(*narrow).biases == ()
     clear = replace(one("length_bias", -0.4, -0.6, -0.2), question="q10")
     assert summary(*narrow, clear).biases == ("favours shorter texts",)
+
+
+def test_a_bias_on_several_questions_is_said_once_with_its_range() -> None:
+    each = [
+        replace(one("side_effect", value, value - 0.2, value + 0.2), question=f"q{n}")
+        for n, value in enumerate((1.38, 1.28, -1.5))
+    ]
+    assert summary(*each).biases == (
+        "rates the left response higher (1.28 to 1.38 points)",
+        "rates the right response higher (−1.50 points)",
+    )
+
+
+def test_what_arithmetic_leaves_of_no_bias_is_none() -> None:
+    assert summary(one("length_bias", -6.8e-15, ci_reason="no_variation")).verdict == "Passes"
+    assert side_of(one("length_bias", -6.8e-15, ci_reason="no_variation"), 0.0) == 0
 
 
 @pytest.mark.parametrize(("n_items", "estimate", "p"), [(40, 0.4, 0.0103), (6, 0.4, 0.0187), (40, 0.3, 0.05)])

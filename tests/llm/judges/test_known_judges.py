@@ -139,7 +139,8 @@ def test_a_biased_judge_is_found_biased_and_an_unbiased_one_passes(engine: Engin
     verdicts = {one.name: one.verdict for one in judge_summaries(report)}
     assert verdicts["bad"] == "Biased"
     assert verdicts["good"] in {"Passes", "Does not pass"}
-    # Judges change no estimate about people.
+    # Judges change no estimate about people, and their showings are not left out.
+    assert not [note for note in report.notes if "repeats" in note]
     assert [one.estimate for one in find(report, "krippendorff_alpha_ordinal", scope={})] == [
         one.estimate for one in find(before, "krippendorff_alpha_ordinal", scope={})
     ]

@@ -167,8 +167,7 @@ def test_each_planted_fault_is_named(engine: Engine) -> None:
     assert {of[name].verdict for name in ("side", "length", "own-family")} == {"Biased"}
     (preference,) = [one for one in summary.conclusions if one.label == "Preference"]
     changing = {one.judge for one in preference.judges if one.changes}
-    assert {"random", "inverted"} <= changing
-    assert not {"fair", "sure", "refusing"} & changing
+    assert changing == {"length", "random", "inverted"}
     half: Scope = {"rater_kind": "model", "raters": ["refusing"]}
     bounds = [
         only(report, f"judge_correlation{end}", scope=half, question="empathy").estimate or 0.0

@@ -231,6 +231,8 @@ def test_costs_are_those_that_the_server_counts_through_kills_retries_and_repair
     assert progress.by_outcome == {"answered": 60}
     assert progress.n_repairs > 5
     assert n_charged == 60 + progress.n_repairs
-    assert len(server.seen) > n_tries > n_charged
+    # The tries of the processes that were killed count too: at most two were under way at each of three kills.
+    assert n_tries > n_charged
+    assert abs(len(server.seen) - n_tries) <= 3 * 2
     assert (progress.tokens_in, progress.tokens_out) == (1_234 * n_charged, 56 * n_charged)
     assert round(cost, 2) == round(Prices(2.5, 10.0).cost(1_234 * n_charged, 56 * n_charged), 2)

@@ -49,6 +49,20 @@ def test_a_judge_is_shown_with_its_progress_and_problems(client: TestClient, run
     assert KEY not in page
 
 
+def test_several_judges_are_compared_in_a_table(client: TestClient, db: Connection, run: RunRow) -> None:
+    study = get_study(db, "small")
+    assert study
+    assert "All judges" not in client.get("/studies/small/judges").text
+    other, _ = begin_run(db, study, Endpoint("http://127.0.0.1:8000/v1", "b", KEY), JudgeSettings(), "b-judge")
+    first, second, *_ = list_open(db, other)
+    record_asked(db, other, first.id, [])
+    record_answered(db, other, first.id, Answered(Outcome.REFUSED, "No.", cost=1.234))
+    record_answered(db, other, second.id, Answered(Outcome.ANSWERED, cost=0.5))
+    page = client.get("/studies/small/judges").text
+    (row,) = re.findall(r'<tr[^>]*>(?:(?!</tr>).)*href="#card-\d+"><bdi>b-judge.*?</tr>', page, re.DOTALL)
+    assert re.sub(r"<[^>]+>|\s+", " ", row).split() == ["b-judge", "4", "1", "1", "0", "1.73", "0.0"]
+
+
 def test_a_stop_is_seen_by_the_run(client: TestClient, db: Connection, run: RunRow, lead: Lead) -> None:
     assert client.post(f"/studies/small/model-runs/{run.id}/stop").status_code == 303
     assert is_stopped(db, run)
