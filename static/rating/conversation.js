@@ -6,7 +6,8 @@
   const KEEP = `attune-message:${location.pathname}`;
   const WAITS_MS = [1000, 2000, 4000, 8000, 15000];
   const TYPING_MS = 3000;
-  let events = null;
+  // `isSending`: what comes meanwhile is in the answer too, or is asked for after it.
+  let events = null, isSending = false;
 
   const at = (id, within = document) => within.getElementById?.(id) ?? within.querySelector(`#${id}`);
   const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
@@ -62,7 +63,10 @@
     at("talk-foot").scrollIntoView({ block: "nearest" });
   }
 
-  const refresh = async () => take(await ask(location.href));
+  const refresh = async () => {
+    const page = await ask(location.href);
+    if (!isSending) take(page);
+  };
 
   function show(words) {
     const writing = at("talk-writing");
@@ -127,8 +131,9 @@
     if (form.dataset.sent) return;
     told = 0;
     form.dataset.sent = "1";
-    at("message").readOnly = true;
+    at("message").readOnly = isSending = true;
     const page = await ask(form.action, new FormData(form));
+    isSending = false;
     if (at("talk", page) && !at("message-problem", page)) keep("");
     take(page);
   });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +18,7 @@ from tests.kit.database import rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Route
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
@@ -110,6 +111,24 @@ def test_two_raters_meet_write_and_answer_about_one_conversation(page: Page, oth
         (2, 1, 2)
     ]
     assert rows(engine, "SELECT count(*) FROM conversation_turns") == [(3,)]
+
+
+def test_sent_message_does_not_come_back_into_the_field_when_news_overtake_the_answer(
+    page: Page, other: Page, engine: Engine
+) -> None:
+    open_dyads(engine)
+    seeker, _ = matched(page, other)
+
+    def answer_late(route: Route) -> None:
+        answer = route.fetch()
+        time.sleep(2)
+        route.fulfill(response=answer)
+
+    seeker.route("**/say", answer_late)
+    write(seeker, "My grandmother is ill.")
+    seeker.wait_for_timeout(2500)
+    expect(seeker.get_by_label("Your message")).to_have_value("")
+    expect(seeker.locator("#turns .turn")).to_have_count(1)
 
 
 def test_message_is_at_the_partner_before_all_pages_are_looked_at_again(
