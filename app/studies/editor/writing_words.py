@@ -91,8 +91,8 @@ OPTIONS = {
         "none": "Nobody: raters write without replies",
     },
     "conversation.partners.when_alone": {
-        "end": "The rater goes on to the end of the study",
-        "next": "The rater goes on with the next item",
+        "end": "They go on to the end of the study",
+        "next": "They go on with the next item",
     },
     "conversation.replies_shown": {"as_written": "Piece by piece, as they are written", "whole": "As a whole"},
     "draft.partners.replies": {"model": "A model", "none": "Nobody: raters write without help"},
