@@ -20,6 +20,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
 
     from app.analysis.estimate import Estimate
 
-N_STUDIES, EFFECT, ALPHA = 80, 0.8, 0.05
+EFFECT, ALPHA = 0.8, 0.05
+# first number and how many; the second batch came after it was fixed which comparisons have an effect
+BATCHES = {"": (0, 80), ", again": (1000, 60)}
 N_ITEMS, N_RATERS, PER_RATER = 24, 24, 8
 SD_ITEM, SD_RATER, SD_ITEM_SOURCE, SD_RATER_SOURCE, SD_NOISE, TIE = 0.4, 0.4, 0.3, 0.3, 0.8, 0.4
 SCALE = dict.fromkeys(range(1, 6), "")
@@ -165,7 +168,13 @@ def _study(parts: Mapping[str, object]) -> Files:
 
 
 def has_effect(one: Estimate) -> bool:
-    """Whether a comparison is of what differs in the studies with effects."""
+    """Whether a comparison is of what differs in the studies with effects, by how they are made.
+
+    The last source differs from each other one on the second question and in choices: everywhere, so also in each
+    group, condition and belief, and in none of them more than in another, so that no interaction has an effect. Since
+    it is both rated higher on the second question and chosen more often, choices go with ratings on that question.
+    Groups, labels, guessed authors, sides and lengths of texts are drawn without regard to the levels.
+    """
     if one.statistic == "choice_coherence":
         return one.scope.get("covariate") == "second"
     last = "model_b" if "model_b" in one.scope.values() else "model"
@@ -205,7 +214,7 @@ def counted(design: str, effect: float, number: int) -> tuple[Counted, Counter[s
     ), Counter(one.statistic for one, is_small in zip(found.first, small, strict=True) if is_small)
 
 
-def row(design: str, effect: float, studies: list[Counted]) -> str:
+def row(design: str, effect: float, batch: str, studies: list[Counted]) -> str:
     """Return the row of the table."""
     shares = np.array([one.n_null_small / one.n_null for one in studies])
     false = np.array([one.n_false / max(1, one.n_false + one.n_found) for one in studies])
@@ -213,7 +222,7 @@ def row(design: str, effect: float, studies: list[Counted]) -> str:
     power = sum(one.n_found for one in studies) / max(1, sum(one.n_other for one in studies))
     n = np.mean([one.n_null + one.n_other for one in studies])
     cells = [
-        f"{design}, {'with effects' if effect else 'no effect'}",
+        f"{design}, {'with effects' if effect else 'no effect'}{batch}",
         f"{n:.0f}",
         f"{_short(shares.mean())} ± {_short(errors[0])}",
         f"{_short(false.mean())} ± {_short(errors[1])}",
@@ -228,10 +237,11 @@ def _short(share: float) -> str:
 
 TEXT = """{heading}
 
-Reports of {n} simulated studies each ({items} items, {raters} raters; items and raters drawn anew): three
+Reports of {n} simulated studies each ({items} items, {raters} raters, drawn anew): three
 sources on three questions with groups of items and raters, or a pair with a choice, shown labels and guessed authors.
 With effects, one source is higher on one question, and chosen more often. The false discovery rate is the mean over
-studies of the share of comparisons below .05 after adjustment that have no effect. ±: standard error.
+studies of the share of comparisons below .05 after adjustment that have no effect. *Again*: {n_again} studies with
+other seeds, after it was fixed what has an effect. ±: standard error.
 Created by `python -m benchmarks.exploratory_count --write docs/statistics/coverage.md`.
 
 | Studies | Comparisons | Without an effect: p < .05 | False discovery rate | Found of those with one |
@@ -242,21 +252,22 @@ Created by `python -m benchmarks.exploratory_count --write docs/statistics/cover
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=N_STUDIES)
+    parser.add_argument("--studies", type=int, help="at most so many of each batch")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     rows = []
-    for design in DESIGNS:
-        for effect in (0.0, EFFECT):
-            found = [counted(design, effect, number) for number in range(options.studies)]
-            rows.append(row(design, effect, [one for one, _ in found]))
-            small: Counter[str] = sum((each for _, each in found), Counter())
-            print(rows[-1], dict(small.most_common(8)), flush=True)
+    for (batch, (start, n)), design, effect in product(BATCHES.items(), DESIGNS, (0.0, EFFECT)):
+        found = [counted(design, effect, start + number) for number in range(min(n, options.studies or n))]
+        rows.append(row(design, effect, batch, [one for one, _ in found]))
+        small: Counter[str] = sum((each for _, each in found), Counter())
+        print(rows[-1], dict(small.most_common(8)), flush=True)
     if options.write:
         page = options.write.read_text(encoding="utf-8")
         before, _, after = page.partition(HEADING)
         rest = re.search(r"^## ", after, flags=re.MULTILINE)
-        section = TEXT.format(heading=HEADING, n=options.studies, items=N_ITEMS, raters=N_RATERS, rows="\n".join(rows))
+        (_, n), (_, n_again) = BATCHES.values()
+        sizes = {"n": n, "n_again": n_again, "items": N_ITEMS, "raters": N_RATERS}
+        section = TEXT.format(heading=HEADING, rows="\n".join(rows), **sizes)
         more = f"\n{after[rest.start() :]}" if rest else ""
         options.write.write_text(f"{before.rstrip()}\n\n{section}{more}", encoding="utf-8")
 
