@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.analysis import analyze
-from tests.kit.frames import FIVE, frames, only, protocol
+from tests.kit.frames import FIVE, find, frames, only, protocol
 
 TURN = {**FIVE, "key": "now", "target": "turn"}
 
@@ -16,8 +16,14 @@ def test_same_turn_of_two_dialogues_is_two_units() -> None:
         for source, value in (("human", 1), ("model", 5))
         for turn in (1, 2)
     ]
-    agreement = only(analyze(frames(study, rows), study), "percent_agreement", scope={})
+    report = analyze(frames(study, rows), study)
+    agreement = only(report, "percent_agreement", scope={})
     assert (agreement.estimate, agreement.n_units, agreement.n_ratings) == (1, 4, 8)
+    # rows of one dialogue could not be told from each other
+    named = [(one.scope["subgroup"], one.scope["turn"]) for one in find(report, "unit_disagreement")]
+    assert sorted(map(str, named)) == [
+        str(({"response": f"a:{source}"}, turn)) for source in ("human", "model") for turn in (1, 2)
+    ]
 
 
 def test_turns_without_responses_are_units() -> None:
@@ -27,5 +33,8 @@ def test_turns_without_responses_are_units() -> None:
         for rater in ("r1", "r2")
         for turn, value in ((1, 2), (2, 3))
     ]
-    agreement = only(analyze(frames(study, rows, responses=[]), study), "percent_agreement", scope={})
+    report = analyze(frames(study, rows, responses=[]), study)
+    agreement = only(report, "percent_agreement", scope={})
     assert (agreement.estimate, agreement.n_units) == (1, 2)
+    named = [one.scope for one in find(report, "unit_disagreement")]
+    assert named == [{"subgroup": {"item": "a"}, "turn": turn} for turn in (1, 2)]

@@ -204,13 +204,17 @@ def level_of(data: AnyQuestionData) -> Level:
     return "nominal" if isinstance(data.question, PreferenceQuestion) else data.question.level
 
 
-def domain_of(data: AnyQuestionData) -> list[float]:
-    """Return the possible categories; for a choice every response of an item, and tie and neither if allowed."""
+def domain_of(data: AnyQuestionData, *, is_decisive: bool = False) -> list[float]:
+    """Return the possible categories; for a choice every response of an item, and tie and neither if allowed.
+
+    With `is_decisive`, those of choices without tie and neither.
+    """
     question = data.question
     if not isinstance(question, PreferenceQuestion):
         return list(question.values)
     places = int(data.codes.responses.place.max(initial=0)) + 1
-    more = [places + k for k, is_allowed in enumerate((question.tie, question.neither)) if is_allowed]
+    allowed = (False, False) if is_decisive else (question.tie, question.neither)
+    more = [places + k for k, is_allowed in enumerate(allowed) if is_allowed]
     return [float(category) for category in (*range(places), *more)]
 
 

@@ -39,7 +39,7 @@ declare(
         page="raters",
     ),
 )
-SPLIT = PageTable("Share of items with split opinions", (Column("Split opinions", ("split_share",)),))
+SPLIT = PageTable("Share of items or responses with split opinions", (Column("Split opinions", ("split_share",)),))
 
 
 def disagreement(data: AnyQuestionData) -> Iterator[Estimate]:
@@ -54,7 +54,7 @@ def disagreement(data: AnyQuestionData) -> Iterator[Estimate]:
 
 def _units(panel: Panel) -> Iterator[Estimate]:
     data, answers = panel.data, panel.answers
-    worst = worst_units(answers.ratings, level=level_of(data), domain=domain_of(data))
+    worst = worst_units(answers.ratings, level=level_of(data), domain=domain_of(data, is_decisive=True))
     n, unit = len(worst.unit), UNITS[data.question.target]
     split = undefined("no_pairable_units", NO_CAMPS, method=CAMPS, n_units=0)
     can_split = worst.n_ratings >= MIN_RATINGS_FOR_CAMPS
@@ -73,9 +73,13 @@ def _units(panel: Panel) -> Iterator[Estimate]:
 
 
 def _named(data: AnyQuestionData, row: int) -> Scope:
-    """Return the scope of the response, or the item, of an answer."""
-    of = "response" if data.question.rated == "response" else "item"
-    return {"subgroup": {of: str(data.codes.kept[of].iloc[row])}}
+    """Return the scope of the response, or the item, of an answer, and its turn."""
+    answer = data.codes.kept.iloc[row]
+    is_turn = data.question.rated == "turn"
+    is_of_item = data.question.rated != "response" and not (is_turn and isinstance(answer["response"], str))
+    of = "item" if is_of_item else "response"
+    scope: Scope = {"subgroup": {of: str(answer[of])}}
+    return {**scope, "turn": int(answer["turn"])} if is_turn else scope
 
 
 def _pairs(panel: Panel) -> Estimate:

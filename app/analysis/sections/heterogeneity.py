@@ -20,7 +20,7 @@ from app.stats.result import Method, Result
 
 # items with the most effect, and as many with the least
 MAX_ITEMS = 5
-METHOD = Method(words=f"{LMM}: effect on the item, shrunken towards the mean")
+METHOD = Method(words=f"{LMM}: effect on the item, shrunk towards the mean")
 # smaller differences between items are those of rounding
 FLAT = 1e-9
 CITES = ("nagashima2019",)

@@ -185,12 +185,8 @@ def _at_equal_length(data: ScaledData, answers: Answers) -> Iterator[Estimate]:
         doublings = length[data.codes.rows.response[rows.row]]
         result = difference_at_equal(rows.value, contrast.is_mine, doublings, **rows.where)
         found = {
-            "mean_difference_at_equal": replace(result.difference, note=_both(result.difference.note, NOT_MEDIATION)),
+            "mean_difference_at_equal": result.difference.noted("" if result.difference.reason else NOT_MEDIATION),
             "covariate_slope": result.slope,
         }
         for statistic, one in found.items():
             yield data.record(one, rows, section=SECTION, scope=scope, statistic=statistic, unit="rating")
-
-
-def _both(*notes: str) -> str:
-    return ". ".join(note.removesuffix(".") for note in notes if note)

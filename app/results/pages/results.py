@@ -90,6 +90,7 @@ def _row(estimate: Estimate, key: str, texts: UnitText | None, labels: Labels) -
     question = labels.question(estimate.question or "", estimate.category)
     if "source" in estimate.scope:
         question += f": {labels.source(estimate.scope['source'])} against {labels.source(estimate.scope['reference'])}"
+    question += f", turn {estimate.scope['turn']}" if "turn" in estimate.scope else ""
     return UnitRow(question, source, words, key, texts, estimate_text(estimate), estimate.note)
 
 

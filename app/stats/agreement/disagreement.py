@@ -199,8 +199,8 @@ def worst_units(ratings: Ratings, *, level: Level, domain: Sequence[float] | Non
     """Return the units in order of disagreement, for review: disagreement is data, not noise to be removed.
 
     A unit is split if the ratings form two groups of at least two, at least half the scale (`domain`) apart and with an
-    unused declared point between them; at the nominal level, if two values have at least two ratings each. If all
-    ratings of all units are equal, the disagreement is 0.
+    unused declared point between them; at the nominal level, if two values of the `domain` have at least two ratings
+    each. If all ratings of all units are equal, the disagreement is 0.
     Source: the unit's term of the observed disagreement in Krippendorff (2011), divided by the expected disagreement.
     """
     paired = ratings.paired
@@ -210,7 +210,9 @@ def worst_units(ratings: Ratings, *, level: Level, domain: Sequence[float] | Non
     share = np.zeros(len(counts))
     if len(counts) and parts.spread > 0:
         share = parts.within / size / (parts.expected / (parts.free + 1))
-    is_split = _camps(*paired.counts_over(domain), level)
+    of_value, values = paired.counts_over(domain)
+    is_side = np.isin(values, values if domain is None or level != "nominal" else domain)
+    is_split = _camps(of_value[:, is_side], values[is_side], level)
     order = np.lexsort((unit, -share))
     mean = (counts / size[:, None]) @ paired.values
     return UnitDisagreement(unit[order], size[order].astype(np.int64), mean[order], share[order], is_split[order])

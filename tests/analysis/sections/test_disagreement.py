@@ -100,3 +100,15 @@ def test_large_study_reports_attributes_not_split(monkeypatch: pytest.MonkeyPatc
     estimate = only(analyze(data, study), "mean_difference", scope={"covariate": "emotion"})
     assert (estimate.reason, estimate.note) == ("not_run", "left out above 20,000 ratings; run with --full")
     assert not find(analyze(data, study, full=True), "mean_difference", scope={"covariate": "emotion"})
+
+
+def test_ties_are_no_opinion_of_the_other_side() -> None:
+    """Every item of a study with ties had split opinions: two ties beside eighteen choices were enough."""
+    study = protocol({**CHOICE, "tie": True})
+    said = {"i0": ("model", "model", "tie", "tie"), "i1": ("model", "model", "human", "human")}
+    rows: list[Row] = [
+        {"rater": f"r{r}", "item": item, "question": "preference", "value": value}
+        for item, values in said.items()
+        for r, value in enumerate(values)
+    ]
+    assert only(analyze(frames(study, rows), study), "split_share").estimate == 0.5

@@ -302,3 +302,22 @@ def test_pages_of_contrasts_without_code_say_why(
     (part,) = (one for one in parts_of(found, study).values() if one.key != "estimates")
     context = part_context(part, report, labelled(report, study.labels), study, ReportQuery(ALL, "", ""))
     assert (context["no_code"] == NO_CODE) is has_reason
+
+
+def test_sections_speak_of_associations_and_sources_only_where_there_are_some() -> None:
+    study = protocol(FIVE)
+    texts = [_estimate("text", "text_mean", 1.0, scope={"covariate": "words", "source": "human"})]
+    related = [_estimate("text", "correlation", 0.2, scope={"covariate": "words"})]
+    assert "associations" not in parts_of(texts, study)["text"].about
+    assert "associations" in parts_of([*texts, *related], study)["text"].about
+    disputed = [_estimate("disagreement", "unit_disagreement", 1.0, scope={"subgroup": {"item": "i0"}})]
+    differing = [_estimate("disagreement", "item_difference", 1.0, scope={**TWO, "subgroup": {"item": "i0"}})]
+    assert "sources" not in parts_of(disputed, study)["items"].about
+    assert "sources" in parts_of([*disputed, *differing], study)["items"].about
+
+
+def test_imported_scores_are_named_where_there_are_some() -> None:
+    measured = _estimate("text", "text_mean", 1.0, scope={"covariate": "words", "source": "human"})
+    imported = _estimate("text", "text_mean", 1.0, scope={"covariate": "warmth_score", "source": "human"})
+    assert texts([measured])[0][0] == "Measures of the texts"
+    assert texts([measured, imported])[0][0] == "Measures of the texts, and imported scores"

@@ -77,6 +77,12 @@ def test_categories_are_split_when_two_have_two_ratings_each() -> None:
     assert worst_units(units([0, 0, 1, 1], [0, 0, 0, 1]), level="nominal").is_split.tolist() == [True, False]
 
 
+def test_value_out_of_the_domain_is_no_side_of_a_split() -> None:
+    """Where 18 choose one response and two the tie, nobody is of the other opinion."""
+    found = worst_units(units([0, 0, 1, 1], [0, 0, 2, 2]), level="nominal", domain=[0.0, 1.0])
+    assert dict(zip(found.unit.tolist(), found.is_split.tolist(), strict=True)) == {0: True, 1: False}
+
+
 def test_no_ratings_give_no_worst_unit() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     assert len(worst_units(Ratings(nothing, nothing, nothing.astype(np.float64)), level="ordinal").unit) == 0

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from app.analysis.estimate import Estimate
 from app.analysis.report.verdicts import verdict_text
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import estimate_text, interval_text, p_cell, scope_text, why_text
+from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_cell, why_text
+from app.base.words import counted
 from app.protocol.labels import Labels
 
 UNITS = {
@@ -52,12 +53,12 @@ def all_rows(estimates: Sequence[Estimate], labels: Labels) -> list[Row]:
         Row(
             labels.question(estimate.question, estimate.category) if estimate.question else "",
             declared(estimate.statistic).label,
-            scope_text(estimate.scope),
+            of_text(estimate),
             _estimate(estimate),
             interval_text(estimate),
             ", ".join(part for part in (p_cell(estimate), verdict_text(estimate)) if part),
             _counts(estimate),
-            ". ".join(part for part in (estimate.method, estimate.note) if part),
+            ". ".join(part.removesuffix(".") for part in (estimate.method, estimate.note) if part),
             _recipe(estimate),
             _made_by(estimate),
         )
@@ -74,9 +75,9 @@ def _recipe(estimate: Estimate) -> str:
 
 def _counts(estimate: Estimate) -> str:
     """The numbers of items, raters and ratings, and the unit."""
-    parts = [(estimate.n_items, "items"), (estimate.n_raters, "raters"), (estimate.n_ratings, "ratings")]
-    counted = ", ".join(f"{n:,} {word}" for n, word in parts if n is not None)
-    return f"{counted}; per {UNITS[estimate.unit]}" if estimate.unit else counted
+    parts = [(estimate.n_items, "item"), (estimate.n_raters, "rater"), (estimate.n_ratings, "rating")]
+    numbers = ", ".join(counted(n, word) for n, word in parts if n)
+    return "; ".join(filter(None, (numbers, f"per {UNITS[estimate.unit]}" if estimate.unit else "")))
 
 
 def _made_by(estimate: Estimate) -> str:

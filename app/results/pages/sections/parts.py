@@ -50,14 +50,16 @@ ABOUT = {
     "subgroups": "Exploratory: if no true differences existed, about 5% of these tests would still have p < .05.",
     "turns": "How ratings develop from turn to turn.",
     "raters": "Evidence to review, not a reason to exclude: set exclusion rules before data collection.",
-    "items": "How far sources differ by item, and where raters disagree most. Disagreement is information, not error.",
+    "items": "Where raters disagree most. Disagreement is information, not error.",
     "judges": "Model judges compared with human raters. They are not included in estimates of human raters.",
-    "text": (
-        "These associations do not show that length or wording causes the difference in ratings. If there were none, "
-        "about 5% of their intervals would still exclude 0."
-    ),
+    "text": "How long the texts are, and how they are worded.",
     "estimates": "Every estimate by question, and how to compute it again. The same rows are in the downloads.",
 }
+
+ASSOCIATIONS = (
+    "These associations do not show that length or wording causes the difference in ratings. If there were none, "
+    "about 5% of their intervals would still exclude 0."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +103,19 @@ def parts_of(estimates: Sequence[Estimate], protocol: Protocol) -> Mapping[str, 
         found[part_of(estimate)].append(estimate)
     found["estimates"] = list(estimates)
     return {
-        key: Part(key, _title(key, protocol), _about(key, protocol), tuple(own))
+        key: Part(key, _title(key, protocol), _about(key, protocol, own), tuple(own))
         for key, own in found.items()
         if any(estimate.estimate is not None or estimate.reason == "not_run" for estimate in own)
     }
 
 
-def _about(key: str, protocol: Protocol) -> str:
+def _about(key: str, protocol: Protocol, own: Sequence[Estimate]) -> str:
     """What the section shows; how ties count only where raters can choose one."""
+    known = {estimate.statistic for estimate in own if estimate.estimate is not None}
+    if key == "text" and known - {"text_mean", "text_difference"}:
+        return ASSOCIATIONS
+    if key == "items" and {"item_difference", "item_share"} & known:
+        return f"How far sources differ by item. {ABOUT[key]}"
     has_ties = key == "preference" and any(question.tie for question in protocol.choice_questions)
     return f"{ABOUT[key]}{' Ties count as half.' if has_ties else ''}"
 

@@ -6,14 +6,22 @@ from collections.abc import Callable, Iterator, Sequence
 
 from app.analysis.estimate import Estimate, without
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import covariate_text, estimate_text, interval_text, scope_text, why_text
+from app.analysis.wording.formatting import (
+    covariate_text,
+    estimate_text,
+    interval_text,
+    is_measured,
+    scope_text,
+    why_text,
+)
 from app.results.charts.table import Table
 
 # What fits a page of 1280 pixels and a sheet of A4.
 MAX_COLUMNS = 6
+SCORES = ", and imported scores"
 LENGTH, AT_EQUAL = "length", ("mean_difference_at_equal", "covariate_slope")
 TABLES = (
-    (("text_mean", "text_difference"), "Measures of the texts, and imported scores"),
+    (("text_mean", "text_difference"), "Measures of the texts"),
     (("correlation", "rank_correlation"), "Correlation with the mean rating of a response"),
     (AT_EQUAL, "Adjusted for length"),
 )
@@ -22,6 +30,9 @@ TABLES = (
 def texts(estimates: Sequence[Estimate]) -> list[tuple[str, Table, tuple[str, ...]]]:
     """Captions, tables and footnotes: one row per covariate, one column per source or comparison."""
     parts = [(words, [f for f in estimates if f.statistic in keys]) for keys, words in TABLES]
+    (measures, measured), *others = parts
+    has_scores = not all(is_measured(one.scope.get("covariate", "words")) for one in measured)
+    parts = [(f"{measures}{SCORES if has_scores else ''}", measured), *others]
     return [table for words, found in parts if found for table in _tables(words, found)]
 
 
