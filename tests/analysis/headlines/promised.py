@@ -190,6 +190,10 @@ PROMISED: dict[str, dict[str, list[Record]]] = {
         ],
     },
     "reasoning-models": {"means by model": [Record("mean", SOURCE, ("empathy", "solving"))]},
+    "empathic-dyads": {
+        "how sure raters are and how understood they feel": [Record("mean", SOURCE, ("sure", "felt_understood"))],
+        "means of the feelings": [Record("mean", SOURCE, ("felt", "inferred"))],
+    },
     "venting": {"change within each arm": [Record("change", "before factor level")]},
     "case-heard": {
         "the same effects on how fairly raters would feel treated": [

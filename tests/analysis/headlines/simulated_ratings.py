@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
+    from app.protocol.conversation import Conversation
     from app.protocol.questions.registry import AnyQuestion
     from app.protocol.study import Protocol
 
@@ -46,6 +47,7 @@ class Seen:
     condition: Mapping[str, str] = field(default_factory=dict)
     shown_label: str = ""
     turn: int = 0
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,30 @@ def _written(protocol: Protocol, items: list[dict[str, str]], raters: list[str])
     """What each rater writes: as many texts as a rater has trials, with the partner of their arm."""
     arm = next((name for name, factor in protocol.conditions.items() if factor.kind == "source"), None)
     n = protocol.design.trials_per_rater or len(items)
+    conversation = protocol.conversation
+    if conversation and any(partner.is_person for partner in conversation.partners.values()):
+        yield from _written_by_two(protocol, conversation, items, raters)
+        return
     for number, rater in enumerate(raters):
         source = _levels(protocol, number, 0)[arm] if arm else next(iter(protocol.sources))
         for place in range(n):
             item = items[(number // 2 + place) % len(items)]["item"]
             words = {"text": "Written by the rater.", "written_by": rater}
             yield {"item": item, "source": source, "response": f"{rater}-{place}:{source}", **words}
+
+
+def _written_by_two(
+    protocol: Protocol, conversation: Conversation, items: list[dict[str, str]], raters: list[str]
+) -> Iterator[dict[str, str]]:
+    """What each two raters in a row write with each other, in turn, as many messages as they are asked for."""
+    source = next(iter(protocol.sources))
+    roles = conversation.partners[source].roles
+    said = [{"speaker": roles[role].label, "text": "Written.", "by": role} for role in roles]
+    for number, (first, second) in enumerate(zip(raters[::2], raters[1::2], strict=True)):
+        turns = json.dumps(said * conversation.min_messages)
+        words = {"turns": turns, "written_by": first, "written_with": second}
+        item = items[number % len(items)]["item"]
+        yield {"item": item, "source": source, "response": f"{first}-{second}:{source}", **words}
 
 
 def _write(folder: Path, file: str, rows: list[dict[str, Any]]) -> None:
@@ -168,7 +188,7 @@ def _answers(
 ) -> Iterator[dict[str, Any]]:
     for number, (name, pool, kind) in enumerate(raters):
         severity = rng.gauss(0, SEVERITY)
-        me = Seen(number, pool, kind)
+        me = Seen(number, pool, kind, name=name)
         for question in protocol.questions:
             if question.target == "rater" and _is_asked(protocol, question, pool):
                 yield {"rater": name, "question": question.key, "value": _value(question, me, effect, rng, severity)}
@@ -177,7 +197,9 @@ def _answers(
                 continue
             seen = replace(me, item=item, condition=_levels(protocol, number, place))
             responses = [
-                row for row in texts["responses"] if row["item"] == item["item"] and row.get("written_by", name) == name
+                row
+                for row in texts["responses"]
+                if row["item"] == item["item"] and name in {row.get("written_by", name), row.get("written_with")}
             ]
             if protocol.writing and not responses:
                 continue
@@ -248,7 +270,11 @@ def _of_response(
         yield {**row, "value": _value(question, seen, effect, rng, severity)}
         return
     turns = json.loads(seen.response.get("turns") or seen.item.get("turns") or "[]")
+    # Of two who write with each other, the first to be named has the odd turns.
+    is_first, is_about_own = seen.name == seen.response.get("written_by"), question.turns == "own"
     for turn in range(1, len(turns) + 1):
+        if question.turns != "all" and (turn % 2 == 1) != (is_first == is_about_own):
+            continue
         at = replace(seen, turn=turn)
         yield {**row, "turn": turn, "value": _value(question, at, effect, rng, severity)}
 

@@ -27,6 +27,7 @@ IN_GATE = {
     "venting",
     "case-heard",
     "empathic-accuracy",
+    "empathic-dyads",
     "follow-up",
 }
 NAMES = [f"{at}-{seed.template}" for at, seed in enumerate(SEEDS)]

@@ -228,6 +228,7 @@ FORECAST = {
     "reasoning-models": None,
     "case-heard": None,
     "venting": "change_difference",
+    "empathic-dyads": None,
     "empathy-scale": "mean_difference",
     "follow-up": "change_difference",
 }

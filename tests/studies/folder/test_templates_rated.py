@@ -74,6 +74,7 @@ ESTIMATES: dict[str, dict[str, set[str]]] = {
     "reasoning-models": {"empathy": {*RATED, "attribute_effect"}},
     "suggestions": {},
     "venting": {},
+    "empathic-dyads": {"inferred": {"empathic_accuracy"}, "sure": {"mean"}},
     "follow-up": {},
     "empathy-scale": {"goals": {"mean", "sd", "mean_difference"}},
     "case-heard": {"preference": {"amce", "trade_off"}, "fair": RATED},
