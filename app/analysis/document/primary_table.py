@@ -48,9 +48,7 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     shown = [effect_behind(estimate, report.estimates) or estimate for estimate in found]
     heading = ci_heading(one for one in shown if not statistic_text(one))
     rows = tuple(
-        _row(
-            estimate, one, "–" if statistic_text(one) else value_cell(one, heading, reasons), report.estimates, numbers
-        )
+        _row(estimate, one, heading, reasons, report.estimates, numbers)
         for estimate, one in zip(found, shown, strict=True)
     )
     if not rows:
@@ -95,8 +93,9 @@ def _of(estimate: Estimate, shown: Estimate, numbers: Numbered) -> str:
 
 
 def _row(
-    estimate: Estimate, shown: Estimate, value: str, among: Sequence[Estimate], numbers: Numbered
+    estimate: Estimate, shown: Estimate, heading: str, reasons: Reasons, among: Sequence[Estimate], numbers: Numbered
 ) -> tuple[str, ...]:
+    value = "–" if statistic_text(shown) else value_cell(shown, heading, reasons)
     size = next(_effect_sizes(estimate, among), None)
     return (
         str(numbers.number(estimate)),
@@ -105,7 +104,7 @@ def _row(
         value,
         test_statistic(estimate) or "–",
         p_cell(estimate) or "–",
-        with_numbers(f"{estimate_text(size)} ({interval_text(size)})", [numbers.number(size)]) if size else "–",
+        with_numbers(value_cell(size, ci_heading([size]), reasons), [numbers.number(size)]) if size else "–",
     )
 
 

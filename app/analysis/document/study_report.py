@@ -33,12 +33,15 @@ from app.analysis.report.report import Report
 from app.analysis.report.report_tables import command_of
 from app.base.documents.blocks import Bullets, Code, DataTable, Document, Paragraph, Section
 from app.base.documents.reference import Reference
-from app.base.numbers import restyled
+from app.base.numbers import restyled, whole
+from app.base.words import and_list
 from app.protocol.study import Protocol
 
 # How the numbers of a report can be got again: data, software, and a recipe for each number with all its digits.
 
 _METHOD_HEAD = ("Method", "Statistic", "How", "Formula", "Seed")
+# Lines of code that a document shows: more are pages that nobody reads.
+MAX_CODE = 400
 BRACKETS = "Numbers in square brackets are those of the recipes in the appendix."
 _ROWS_HEAD = ("Rows", "Condition", "Hash of the answers")
 
@@ -134,9 +137,14 @@ def study_report(
 
 
 def model_code_section(report: Report, protocol: Protocol) -> Iterator[Section]:
-    """The models of the primary contrasts as code; nothing if none has any."""
+    """The models of the primary contrasts as code, or where it is if it is long; nothing if none has any."""
     found = [Code(one.name, one.text) for one in scripts_of(report, protocol) if one.has_models]
-    if found:
+    n_lines = sum(one.text.count("\n") for one in found)
+    if n_lines > MAX_CODE:
+        names = and_list([one.name for one in found])
+        left_out = f"They have {whole(n_lines)} lines and are not printed here: {names} are in the report's archive."
+        yield Section(MODELS_AS_CODE, (Paragraph(f"{ABOUT_CODE} {left_out}"),))
+    elif found:
         yield Section(MODELS_AS_CODE, (Paragraph(ABOUT_CODE), *found))
 
 

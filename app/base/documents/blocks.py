@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Letters in a line of a table, and of one in small type; those between two columns; those of a word that stays whole.
-LETTERS, GAP, LONG_WORD = (130, 160), 2, 24
+# Letters in a line of a table, and of one in small type; and between two columns. Of so many bold ones, one fits less.
+LETTERS, GAP, BOLD = (130, 160), 2, 6
+# Words of up to so many letters stay whole in a column, if there is room for all columns.
+LONG_WORD = 24
+WHOLE_WORDS = (LONG_WORD, 16, 10, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +46,29 @@ class DataTable:
         """How wide the columns are, in letters: as their longest cells, of which the longest ones take several lines.
 
         >>> DataTable("", ("No.", "Statistic"), (("1", "Mean"),)).shares
-        (5, 11)
+        (6, 13)
         >>> DataTable("", ("No.", "Text"), (("1", "very " * 99),)).shares
-        (5, 125)
+        (6, 124)
         """
-        columns = [[name, *cells] for name, *cells in zip(self.header, *self.rows, strict=True)]
-        longest = [max(map(len, cells)) for cells in columns]
-        words = [max((len(word) for cell in cells for word in cell.split()), default=0) for cells in columns]
-        least = [min(word, LONG_WORD) for word in words]
+        columns = [*zip(*self.rows, strict=True)] or [()] * len(self.header)
+        longest = [max(_bold(name), *map(len, cells), 0) for name, cells in zip(self.header, columns, strict=True)]
+        words = [
+            max([*map(_bold, name.split()), *(len(word) for cell in cells for word in cell.split())], default=0)
+            for name, cells in zip(self.header, columns, strict=True)
+        ]
         most = LETTERS[self.is_small] - GAP * len(columns)
-        for limit in range(max(longest), 0, -1):
-            widths = [min(whole, max(limit, word)) for whole, word in zip(longest, least, strict=True)]
-            if sum(widths) <= most:
-                break
-        return tuple(width + GAP for width in widths)
+        for whole_word in WHOLE_WORDS:
+            least = [min(word, whole_word) for word in words]
+            for limit in range(max(longest), 0, -1):
+                widths = [min(all_of_it, max(limit, word)) for all_of_it, word in zip(longest, least, strict=True)]
+                if sum(widths) <= most:
+                    return tuple(width + GAP for width in widths)
+        return tuple(width + GAP for width in least)
+
+
+def _bold(words: str) -> int:
+    """How many plain letters take the room of these words in bold type."""
+    return len(words) + math.ceil(len(words) / BOLD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,8 @@ _NOTE = "#block({{ set text(size: 9pt); par({}) }})"
 ZERO_WIDTH_SPACE, BREAK_EVERY = "\u200b", 4
 # Addresses and hashes break by themselves in a paragraph, and are copied from there.
 _LETTERS, _WORD = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
-# Capitals, and letters of scripts without small ones, are so many times as wide as others.
-WIDE = 2
+# How many letters wide some are; of all others, capitals and those of scripts without small ones are `OTHERS`.
+_WIDTHS, OTHERS = {**dict.fromkeys("MWmw%@—", 2), **dict.fromkeys(".,:;()-/_", 1)}, 1.5
 
 
 def typst_document(document: Document, *, pictures: str = "charts") -> str:
@@ -97,14 +97,14 @@ def _string(text: str) -> str:
 def breakable(text: str, room: float, words: re.Pattern[str] = _WORD) -> str:
     """A text in which words of more than `room` letters can break; Typst would print them across the next column.
 
-    >>> breakable("a short word", 24), [breakable("X" * 20, room).count(ZERO_WIDTH_SPACE) for room in (40, 39)]
+    >>> breakable("a short word", 24), [breakable("X" * 20, room).count(ZERO_WIDTH_SPACE) for room in (30, 29)]
     ('a short word', [0, 4])
     """
     return words.sub(lambda word: word[0] if _width(word[0]) <= room else _in_parts(word[0]), text)
 
 
-def _width(word: str) -> int:
-    return sum(1 if letter.islower() or letter.isdigit() else WIDE for letter in word)
+def _width(word: str) -> float:
+    return sum(_WIDTHS.get(one, 1 if one.islower() or one.isdigit() else OTHERS) for one in word)
 
 
 def _in_parts(word: str) -> str:

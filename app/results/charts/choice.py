@@ -18,7 +18,7 @@ from app.analysis.wording.formatting import (
     p_cell,
     scope_text,
 )
-from app.base.numbers import whole
+from app.base.words import counted
 from app.results.charts.rows import LEAST_WIDTH, PERCENT, Rows, bar_labels, legend_of, percent
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import (
@@ -112,7 +112,7 @@ def preference_finding(estimates: Sequence[Estimate]) -> str:
     known = [estimate for estimate in shares_preferred(estimates) if estimate.estimate is not None]
     said = [
         f"{f.scope['source']} preferred over {f.scope['reference']} in {estimate_text(f)} of "
-        f"{whole(f.n_ratings)} choices ({interval_text(f)})"
+        f"{counted(f.n_ratings or 0, 'choice')} ({interval_text(f)})"
         for f in known
     ]
     return first_few(said) if said else "No share could be estimated."
@@ -177,7 +177,8 @@ def _interval(estimate: Estimate) -> dict[str, Any]:
 
 
 def _numbers(estimate: Estimate) -> tuple[str, str]:
-    return estimate_text(estimate), interval_text(estimate)
+    # the reason for no interval is in the table, and would be cut here
+    return estimate_text(estimate), "no interval" if estimate.ci_low is None else interval_text(estimate)
 
 
 def _label(estimate: Estimate) -> tuple[str, ...]:
@@ -186,7 +187,7 @@ def _label(estimate: Estimate) -> tuple[str, ...]:
     return (
         estimate.scope["source"],
         f"against {estimate.scope['reference']}{who}",
-        f"{whole(estimate.n_ratings)} choices",
+        counted(estimate.n_ratings or 0, "choice"),
     )
 
 

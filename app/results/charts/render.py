@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Literal
 
 from app.base.numbers import current_style
@@ -12,6 +13,8 @@ Format = Literal["svg", "png", "pdf"]
 FORMATS: dict[Format, str] = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 # Printed images need three times as many pixels as screens.
 SCALE = 3
+# Around names of the other direction. Lines of a label break between them, and the renderer then misplaces letters.
+_ISOLATES = re.compile("[\u2066-\u2069]")
 
 
 def render(spec: Spec, picture: Format) -> bytes:
@@ -21,7 +24,7 @@ def render(spec: Spec, picture: Format) -> bytes:
     """
     import vl_convert
 
-    text = json.dumps(spec)
+    text = _ISOLATES.sub("", json.dumps(spec, ensure_ascii=False))
     axes: Literal["de-DE", "en-US"] = "de-DE" if current_style() == "german" else "en-US"
     if picture == "svg":
         return str(vl_convert.vegalite_to_svg(text, format_locale=axes)).encode()

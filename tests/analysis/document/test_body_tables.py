@@ -146,4 +146,4 @@ def test_columns_are_as_wide_as_their_cells_need() -> None:
         Numbered(protocol().labels).table("All", [replace(one, p_adjusted=p)]).shares for p in (None, 0.02)
     )
     assert plain[5] < adjusted[5]
-    assert plain[:5] == adjusted[:5]
+    assert plain[3] >= adjusted[3]

@@ -55,6 +55,15 @@ def test_effect_size_stands_beside_points_with_its_number() -> None:
     assert primary_table(replace(report, primary=()), Numbered(labels)) is None
 
 
+def test_reason_for_no_interval_of_an_effect_size_is_a_footnote() -> None:
+    delta = Estimate("comparison", "empathy", SCOPE, "cliffs_delta", 0.21, ci_reason="one_cluster")
+    primary = (PrimaryResult(PrimaryContrast(question="empathy"), True, (TWO_WAY,)),)
+    table = primary_table(Report("small", "0" * 64, (), (TWO_WAY, delta), primary), Numbered(protocol(FIVE).labels))
+    assert table is not None
+    assert table.rows[0][-1] == "0.21 [a] [2]"
+    assert table.notes[0].startswith("a: no interval: ")
+
+
 def test_slope_over_turns_has_no_effect_size_of_levels() -> None:
     delta = Estimate("comparison", "empathy", SCOPE, "cliffs_delta", 0.25, 0.02, 0.38, 0.95)
     slope = replace(TWO_WAY, section="contrast", statistic="turn_slope_difference", estimate=0.2)

@@ -7,8 +7,11 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from app.analysis import analyze
 from app.analysis.data.simulated import ARE_SIMULATED
+from app.analysis.document import study_report as whole_report
 from app.analysis.document.bibliography import (
     OF_PROCEDURE,
     OF_TEXT_MEASURE,
@@ -33,7 +36,7 @@ from app.analysis.findings.summary import summary_of
 from app.analysis.report.labelled import labelled
 from app.analysis.statistic import statistics
 from app.analysis.wording.formatting import UNADJUSTED
-from app.base.documents.blocks import Bullets, DataTable, Paragraph
+from app.base.documents.blocks import Bullets, Code, DataTable, Paragraph
 from tests.analysis.report.test_primary import rows
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
@@ -316,3 +319,17 @@ def test_summary_lists_a_dozen_answers_and_counts_the_others() -> None:
     listed = primary_answers_blocks(report, study, many, Numbered(study.labels))[0]
     assert isinstance(listed, Bullets)
     assert listed.lines[-2:] == ("A differed.", "8 more primary contrasts are in the table below.")
+
+
+def test_long_code_is_named_and_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The three scripts of 50 contrasts took nineteen pages of a PDF."""
+    report, study, _ = usual()
+    (printed,) = whole_report.model_code_section(report, study)
+    n_lines = sum(one.text.count("\n") for one in printed.blocks if isinstance(one, Code))
+    monkeypatch.setattr(whole_report, "MAX_CODE", n_lines)
+    assert [*whole_report.model_code_section(report, study)] == [printed]
+    monkeypatch.setattr(whole_report, "MAX_CODE", n_lines - 1)
+    ((only,),) = (one.blocks for one in whole_report.model_code_section(report, study))
+    assert isinstance(only, Paragraph)
+    assert f"{n_lines} lines" in only.text
+    assert "models.R, models-brms.R and models.py are in the report's archive" in only.text

@@ -115,6 +115,7 @@ def test_preference_bar_shows_all_outcomes_and_interval() -> None:
     shown = labelled_estimate(estimate, Labels())
     assert shown.ci_reason == "too_few"  # six choices: the interval covers nearly every share, and is not drawn
     assert (point["estimate"], point["low"], point["high"]) == (estimate.estimate, estimate.estimate, estimate.estimate)
+    assert point["text"] == "75.0% no interval", "a reason was cut at the edge of the chart"
 
 
 def test_chart_table_has_same_numbers() -> None:

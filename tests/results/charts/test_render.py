@@ -40,3 +40,10 @@ def test_specification_version_matches_renderer() -> None:
     assert spec is not None
     known = {version.partition(".")[0] for version in vl_convert.get_vegalite_versions()}
     assert spec["$schema"].rpartition("/v")[2].partition(".")[0] in known
+
+
+def test_marks_of_direction_do_not_move_letters() -> None:
+    """The first letter of an Arabic label was drawn on the next line."""
+    spec = _charts(ROWS)[1]["comparison"].spec()
+    plain, marked = ({**(spec or {}), "title": {"text": [f"{mark}كم كان Question", "0"]}} for mark in ("", "\u2068"))
+    assert render(marked, "svg") == render(plain, "svg")
