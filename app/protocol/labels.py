@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -32,6 +32,22 @@ class Attribute(BaseModel):
         return str(level) if isinstance(level, bool | int | float) else level
 
 
+class ItemNouns(NamedTuple):
+    """What one and several items of a study are called in sentences about results, in English and in German."""
+
+    one: str
+    several: str
+    german: tuple[str, str]
+
+
+ITEMS = ItemNouns("item", "items", ("Item", "Items"))
+# What raters write is analysed as items of their own: each is what one rater, or two, wrote.
+WRITTEN = {
+    "conversation": ItemNouns("conversation", "conversations", ("Gespräch", "Gespräche")),
+    "draft": ItemNouns("text", "texts", ("Text", "Texte")),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Labels:
     """The labels of a study, by key. For a key without a label, a readable one is made from the key."""
@@ -43,6 +59,7 @@ class Labels:
     levels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     pools: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, str] = field(default_factory=dict)
+    items: ItemNouns = ITEMS
 
     def source(self, key: str) -> str:
         """The label of a source."""

@@ -11,7 +11,7 @@ from pydantic import model_validator
 from app.base.problem import InconsistentPartsError
 from app.base.words import readable
 from app.protocol.consistency import problems_between_parts
-from app.protocol.labels import Labels, unique
+from app.protocol.labels import ITEMS, WRITTEN, Labels, unique
 from app.protocol.study_parts import ProtocolParts
 from app.protocol.waves import wave_changes, wave_composites, wave_questions, with_wave_labels
 
@@ -77,6 +77,7 @@ def labels_of(protocol: ProtocolParts) -> Labels:
         levels={name: _levels(protocol, name) for name in protocol.conditions},
         pools=unique({name: pool.label for name, pool in protocol.design.pools.items()}),
         attributes={name: attribute.label for name, attribute in protocol.attributes.items() if attribute.label},
+        items=WRITTEN[protocol.writing.words.kind] if protocol.writing else ITEMS,
     )
 
 

@@ -27,6 +27,22 @@ def test_labels_of_a_changed_copy_are_its_own() -> None:
     assert study.labels is study.labels
 
 
+def test_items_are_called_what_raters_write() -> None:
+    parts = {"sources": {"a": {"kind": "model"}}, "questions": [WARM]}
+    partners = {"a": {"model": "m", "prompt": "Help."}}
+    said = {
+        kind: protocol(**parts, design={"trials": kind}, **({kind: {"partners": partners}} if kind != "single" else {}))
+        for kind in ("single", "conversation", "draft")
+    }
+    nouns = {kind: study.labels.items for kind, study in said.items()}
+    assert {kind: items[:2] for kind, items in nouns.items()} == {
+        "single": ("item", "items"),
+        "conversation": ("conversation", "conversations"),
+        "draft": ("text", "texts"),
+    }
+    assert [items.german[1] for items in nouns.values()] == ["Items", "Gespräche", "Texte"]
+
+
 def test_declared_labels_are_used_everywhere() -> None:
     study = protocol(
         sources={"gpt4": {"kind": "model", "label": "GPT-4", "family": "gpt"}, "person": {"kind": "human"}},

@@ -37,7 +37,7 @@ TRIALS = {
     "conversation": "a conversation that the rater has about an item; each counts as an item of its own",
     "draft": "a text that the rater writes about an item; each counts as an item of its own",
 }
-GENERALIZATION = "Intervals generalize to new items and raters unless stated otherwise."
+GENERALIZATION = "Intervals generalize to new {items} and raters unless stated otherwise."
 NO_SAMPLE_SIZE = "No justification of the sample size was given."
 ORDERS = {
     "random": "Each rater sees the trials in a random order",

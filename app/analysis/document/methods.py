@@ -41,6 +41,7 @@ from app.base.documents.reference import Reference, cited
 from app.base.numbers import styled, whole
 from app.base.words import and_list, capitalized, counted, spelled_out
 from app.protocol.allocation.trials import kind_of_trials
+from app.protocol.labels import ItemNouns
 from app.protocol.study import Protocol
 
 # Who took part, who left early, and which answers are missing, for the methods of a report.
@@ -155,7 +156,7 @@ def _is_rated_here(sample: Sample) -> bool:
 
 
 def _materials(sample: Sample, protocol: Protocol) -> Iterator[str]:
-    yield f"Ratings cover {counted(sample.n_items, 'item')}."
+    yield f"Ratings cover {counted(sample.n_items, *protocol.labels.items[:2])}."
     yield sources_sentence(protocol, sample.n_responses if sample.n_items else None)
     if protocol.about_texts:
         yield " ".join(protocol.about_texts.split())
@@ -195,7 +196,7 @@ def _plan(report: Report, protocol: Protocol, shown: list[Estimate]) -> Iterator
     yield from inference_sentences(protocol)
     yield from _adjustment(report)
     yield from monitoring_sentences(protocol)
-    yield from _intervals(shown)
+    yield from _intervals(shown, protocol.labels.items)
 
 
 # by publication: the role of the tests that are adjusted, and how
@@ -222,12 +223,12 @@ def _adjustment(report: Report) -> Iterator[str]:
         yield UNADJUSTED
 
 
-def _intervals(shown: list[Estimate]) -> Iterator[str]:
+def _intervals(shown: list[Estimate], items: ItemNouns) -> Iterator[str]:
     methods = (of_procedure(one.procedure) for one in shown if one.ci_low is not None)
     found = {method[0]: method[1] for method in methods if method}
     if found:
         yield f"Intervals: {and_list([f'{words}{cited(to)}' for words, to in found.items()])}."
-        yield GENERALIZATION
+        yield GENERALIZATION.format(items=items.several)
 
 
 def statistics_cited(shown: Iterable[Estimate]) -> Iterator[str]:

@@ -26,7 +26,7 @@ from app.base.numbers import whole
 from app.protocol.labels import Labels
 
 MAX_ROWS = 80
-HEADER = ("No.", "Question", "Statistic", "Comparison or group", "Estimate ({ci})", "p", "Items", "Raters", "Ratings")
+HEADER = ("No.", "Question", "Statistic", "Comparison or group", "Estimate ({ci})", "p", "{items}", "Raters", "Ratings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,14 @@ class Numbered:
         rows = tuple(self._row(estimate, heading, reasons) for estimate in shown)
         n_more = len(found) - MAX_ROWS
         more = (f"{whole(n_more)} more rows are in report.json.",) if n_more > 0 else ()
-        header = tuple(name.format(ci=heading) for name in HEADER)
+        items = self.labels.items.several.capitalize()
+        header = tuple(name.format(ci=heading, items=items) for name in HEADER)
         notes = filter(None, (*reasons.notes, adjustment_note(shown), *more))
         return DataTable(f"{caption}: estimates with {heading}s.", header, rows, tuple(notes))
 
     def caption(self, words: str, estimates: Iterable[Estimate]) -> str:
         """A caption that stands alone."""
-        return caption_of(words, estimates, are_raters_known=self.are_raters_known)
+        return caption_of(words, estimates, self.labels.items, are_raters_known=self.are_raters_known)
 
     def _row(self, estimate: Estimate, heading: str, reasons: Reasons) -> tuple[str, ...]:
         said = labelled_estimate(estimate, self.labels)

@@ -187,7 +187,7 @@ def randomization(protocol: Protocol) -> str:
 
 def _inference(protocol: Protocol) -> Iterator[str]:
     yield from inference_sentences(protocol)
-    yield GENERALIZATION
+    yield GENERALIZATION.format(items=protocol.labels.items.several)
     yield ADJUSTMENT
 
 

@@ -26,6 +26,7 @@ from app.analysis.wording.formatting import (
 )
 from app.base.documents.blocks import DataTable
 from app.base.numbers import styled
+from app.protocol.labels import ItemNouns
 
 HEADER = ("No.", "Question", "Comparison or group", "Estimate ({ci})", "Test statistic", "p", "Effect size")
 CAN_BE_EMPTY = ("Test statistic", "Effect size")
@@ -55,18 +56,18 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
         return None
     kept = [place for place, name in enumerate(HEADER) if name not in CAN_BE_EMPTY or {r[place] for r in rows} != {"–"}]
     sizes = (NOTE,) if HEADER.index("Effect size") in kept else ()
-    notes = (*reasons.notes, *_tests(found, shown), *_composites(found, report, numbers), *sizes)
+    notes = (*reasons.notes, *_tests(found, shown, numbers.labels.items), *_composites(found, report, numbers), *sizes)
     header = tuple(HEADER[place].format(ci=heading) for place in kept)
     cells = tuple(tuple(row[place] for place in kept) for row in rows)
     caption = numbers.caption(f"Primary contrasts: estimates with {heading}s and tests", shown)
     return DataTable(caption, header, cells, notes)
 
 
-def _tests(found: Sequence[Estimate], shown: Sequence[Estimate]) -> Iterator[str]:
+def _tests(found: Sequence[Estimate], shown: Sequence[Estimate], items: ItemNouns) -> Iterator[str]:
     """The tests of the table, and what its intervals generalize to, where this is the same for all."""
     if tests := list(dict.fromkeys(test for one in found if one.p_value is not None and (test := test_of(one)))):
         yield f"{'Test' if len(tests) == 1 else 'Tests'}: {'; '.join(tests)}."
-    if holds := generalizes_text(one for one in shown if one.ci_low is not None):
+    if holds := generalizes_text((one for one in shown if one.ci_low is not None), items):
         yield f"The intervals hold {holds}."
     if note := adjustment_note(found):
         yield note

@@ -454,7 +454,6 @@ ENGLISH = Words(
     ties="ties count as half",
     per_turn="per turn",
     counted={
-        "items": ("item", "items"),
         "raters": ("rater", "raters"),
         "responders": ("responder", "responders"),
     },
@@ -501,7 +500,6 @@ GERMAN = Words(
     ties="Unentschieden zählen halb",
     per_turn="pro Beitrag",
     counted={
-        "items": ("Item", "Items"),
         "raters": ("beurteilende Person", "beurteilende Personen"),
         "responders": ("antwortende Person", "antwortende Personen"),
     },

@@ -455,7 +455,9 @@ def _basis(findings: Sequence[Finding], protocol: Protocol, words: Words) -> lis
         counts = {"raters": _same(one.n_raters for one in estimates), **counts}
     if first.scope.get("level") == "responder":
         counts["responders"] = _same(one.n_units for one in estimates)
-    counted = ", ".join(f"{words.figure(whole(n))} {words.counted[what][n != 1]}" for what, n in counts.items() if n)
+    items = protocol.labels.items
+    nouns = {**words.counted, "items": items.german if words.is_german else items[:2]}
+    counted = ", ".join(f"{words.figure(whole(n))} {nouns[what][n != 1]}" for what, n in counts.items() if n)
     return [*found, counted] if counted else found
 
 

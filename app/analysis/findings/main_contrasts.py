@@ -13,6 +13,7 @@ from app.analysis.statistic import Kind, declared
 from app.analysis.wording.formatting import REASONS, interval_text, number, why_text
 from app.base.numbers import MINUS, whole
 from app.base.words import counted, isolated, left_to_right
+from app.protocol.labels import ITEMS, ItemNouns
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
 
@@ -232,30 +233,32 @@ def interval_words(estimate: Estimate) -> str:
     return f"{level} {interval_text(estimate)}"
 
 
-def counts_words(estimate: Estimate, *, are_raters_known: bool = True) -> str:
+def counts_words(estimate: Estimate, items: ItemNouns = ITEMS, *, are_raters_known: bool = True) -> str:
     """Format the number of ratings or choices, items and raters; slots are not counted as raters."""
     answers = {"choice": "choices"}.get(estimate.unit or "", "ratings")
-    parts = [(estimate.n_ratings, answers), (estimate.n_items, "items")]
+    parts = [(estimate.n_ratings, answers), (estimate.n_items, items.several)]
     parts += [(estimate.n_raters, "raters")] if are_raters_known else []
     return ", ".join(f"{whole(n)} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
 
 
-def counts_of(estimates: Iterable[Estimate], *, are_raters_known: bool = True) -> str:
+def counts_of(estimates: Iterable[Estimate], items: ItemNouns = ITEMS, *, are_raters_known: bool = True) -> str:
     """Format how many answers, items and raters each of these estimates is based on, such as `72 to 144 ratings`.
 
     Estimates of single raters do not count.
     """
     shown = [one for one in estimates if one.estimate is not None and "raters" not in one.scope]
     answers = "choices" if {one.unit for one in shown} == {"choice"} else "ratings"
-    numbers = {answers: [one.n_ratings for one in shown], "items": [one.n_items for one in shown]}
+    numbers = {answers: [one.n_ratings for one in shown], items.several: [one.n_items for one in shown]}
     numbers |= {"raters": [one.n_raters for one in shown]} if are_raters_known else {}
     known = {word: [n for n in each if n] for word, each in numbers.items()}
     return ", ".join(_from_to(min(each), max(each), word) for word, each in known.items() if each)
 
 
-def caption_of(words: str, estimates: Iterable[Estimate], *, are_raters_known: bool = True) -> str:
+def caption_of(
+    words: str, estimates: Iterable[Estimate], items: ItemNouns = ITEMS, *, are_raters_known: bool = True
+) -> str:
     """The caption of a table or of a chart, which says from how many answers its estimates are."""
-    counted_of_each = counts_of(estimates, are_raters_known=are_raters_known)
+    counted_of_each = counts_of(estimates, items, are_raters_known=are_raters_known)
     said = words if words.endswith((".", "?", "!")) else f"{words}."
     return f"{said} Each estimate is from {counted_of_each}." if counted_of_each else said
 

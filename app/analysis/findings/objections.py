@@ -134,10 +134,11 @@ def _interval_of_few(found: Evidence, _: float) -> str:
 
 
 def _few_items(found: Evidence, least: float) -> str:
-    n, primary = found.report.sample.n_items, [one for result in found.report.primary for one in result.estimates]
-    if primary and not any(one.n_items for one in primary):
+    n, primary = found.report.sample.n_items, [each for result in found.report.primary for each in result.estimates]
+    if primary and not any(each.n_items for each in primary):
         return ""
-    return f"The results rest on {counted(n, 'item')}, too few to generalize to other items." if n < least else ""
+    one, several, _ = found.protocol.labels.items
+    return f"The results rest on {counted(n, one)}, too few to generalize to other {several}." if n < least else ""
 
 
 def _no_evidence(found: Evidence, _: float) -> str:

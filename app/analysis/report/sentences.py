@@ -60,13 +60,13 @@ def published_line(report: Report, protocol: Protocol) -> str:
     held: dict[str, None] = {}
     for result in report.primary:
         published = published_tests(result, report, protocol)
-        primary = {str(one.scope): _interval(one, report) for one in result.estimates}
+        primary = {str(one.scope): _interval(one, report, protocol) for one in result.estimates}
         question = outcome_text(result.contrast, protocol.labels)
         for one in published:
             source = one.scope.get("source")
             of = f" ({source})" if source and len(published) > 1 else ""
             value = statistic_text(one) or estimate_text(one)
-            interval, holds = _interval(one, report)
+            interval, holds = _interval(one, report, protocol)
             mine, mine_holds = primary.get(str(one.scope), ("", ""))
             beside = ""
             if mine and interval and mine_holds != holds:
@@ -88,12 +88,13 @@ def published_tests(result: PrimaryResult, report: Report, protocol: Protocol) -
     return [replace(one, p_adjusted=None) for one in found]
 
 
-def _interval(estimate: Estimate, report: Report) -> tuple[str, str]:
+def _interval(estimate: Estimate, report: Report, protocol: Protocol) -> tuple[str, str]:
     """The interval of the effect with its level, or why there is none, and what it is valid for."""
     if estimate.estimate is None:
         return why_text(estimate).rstrip("."), ""
     shown = effect_behind(estimate, report.estimates) or estimate
-    return level_text(shown), "" if shown.ci_low is None or shown.ci_high is None else generalizes_text([shown])
+    is_told = shown.ci_low is not None and shown.ci_high is not None
+    return level_text(shown), generalizes_text([shown], protocol.labels.items) if is_told else ""
 
 
 def scale_ends(key: str | None, protocol: Protocol) -> tuple[float, float] | None:

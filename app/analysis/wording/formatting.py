@@ -9,7 +9,7 @@ from app.analysis.estimate import Estimate, Part, Scope
 from app.analysis.statistic import Kind, declared
 from app.base.numbers import MINUS, p_text, styled, whole
 from app.base.words import and_list, capitalized, number_text
-from app.protocol.labels import Labels
+from app.protocol.labels import ITEMS, ItemNouns, Labels
 from app.protocol.primary import PrimaryContrast, is_of_texts
 from app.protocol.study_parts import WORD_SHARE
 from app.stats.result import Inference, Reason
@@ -49,20 +49,20 @@ NO_DIFFERENCE = {0.0: "zero", 0.5: "50%", 1.0: "1 (no difference)"}
 _SHARES = frozenset({"question_share", "first_person_share", "advice_share"})
 # after the name of an imported score with the name of a measure
 IMPORTED = " (imported)"
-OF_RATERS, OF_RATERS_ALONE = "for new raters of these items", "for new raters"
-OF_ITEMS_ALONE = "for new items"
+OF_RATERS, OF_RATERS_ALONE = "for new raters of these {items}", "for new raters"
+OF_ITEMS_ALONE = "for new {items}"
 GENERALIZES: dict[Inference, str] = {
-    "items": "for new items rated by these raters",
+    "items": "for new {items} rated by these raters",
     "raters": OF_RATERS,
-    "items_and_raters": "for new items and new raters",
-    "items_and_prompts": "for new items and new prompts",
-    "items_and_responders": "for new items and new responders",
+    "items_and_raters": "for new {items} and new raters",
+    "items_and_prompts": "for new {items} and new prompts",
+    "items_and_responders": "for new {items} and new responders",
     "ratings": "counting each rating as independent",
     "none": "",
 }
 
 
-def generalizes_text(estimates: Iterable[Estimate]) -> str:
+def generalizes_text(estimates: Iterable[Estimate], items: ItemNouns = ITEMS) -> str:
     """Describe what these intervals generalize to; empty if there are none, or if they differ.
 
     What raters say about themselves rests on no items, and a measure of texts on no raters.
@@ -71,8 +71,10 @@ def generalizes_text(estimates: Iterable[Estimate]) -> str:
     found = {estimate.inference for estimate in estimates} - {"none"}
     holds = GENERALIZES[found.pop()] if len(found) == 1 else ""
     if holds == GENERALIZES["items"] and all(one.n_raters == 0 for one in estimates):
-        return OF_ITEMS_ALONE
-    return OF_RATERS_ALONE if holds == OF_RATERS and not any(one.n_items for one in estimates) else holds
+        holds = OF_ITEMS_ALONE
+    if holds == OF_RATERS and not any(one.n_items for one in estimates):
+        holds = OF_RATERS_ALONE
+    return holds.format(items=items.several)
 
 
 def number(value: float, kind: Kind) -> str:

@@ -63,7 +63,8 @@ def report_documents(job: ReportJob) -> tuple[dict[str, bytes], list[Reference]]
 
 def _figure(chart: Chart, protocol: Protocol) -> Figure:
     """The chart with a caption that stands alone: what it shows, the kind of interval, and from how many answers."""
-    caption = caption_of(chart.caption, chart.estimates, are_raters_known=protocol.raters.identity == "known")
+    is_known, items = protocol.raters.identity == "known", protocol.labels.items
+    caption = caption_of(chart.caption, chart.estimates, items, are_raters_known=is_known)
     return Figure(chart.key, caption, chart.description)
 
 

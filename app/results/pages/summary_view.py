@@ -305,7 +305,9 @@ def _cards(contrasts: Sequence[MainContrast], report: Report, protocol: Protocol
             contrast,
             _scale(contrast, protocol),
             _interval(contrast),
-            counts_words(contrast.estimate, are_raters_known=protocol.raters.identity == "known"),
+            counts_words(
+                contrast.estimate, protocol.labels.items, are_raters_known=protocol.raters.identity == "known"
+            ),
             _reading(contrast),
             p_words(contrast.primary) if contrast.primary else "",
             _with_interval(contrast.at_equal_length),

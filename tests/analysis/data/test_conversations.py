@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,11 @@ from scipy.stats import pearsonr, t, ttest_1samp, ttest_ind
 from app.analysis import analyze
 from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.frames import with_own_texts
+from app.analysis.document.report_context import ReportContext
+from app.analysis.document.study_report import study_report
+from app.analysis.findings.answers import answers_of
+from app.analysis.findings.main_contrasts import main_contrasts
+from app.analysis.report.labelled import labelled
 from app.protocol.study import Protocol
 from tests.kit.frames import frames
 
@@ -79,6 +85,24 @@ def test_difference_between_partners_has_the_interval_of_raters() -> None:
     error = sum(np.var(values, ddof=1) / len(values) for values in VALUES.values()) ** 0.5
     assert found.ci_low == pytest.approx(2.8 - t.ppf(0.975, 8) * error)
     assert (found.n_items, found.n_raters) == (10, 10)
+
+
+def test_results_count_conversations_where_raters_have_them() -> None:
+    report = analyze(talks(), STUDY)
+    document = str(study_report(report, STUDY, [], ReportContext("2026-11-28"))[0])
+    for words in (
+        "10 raters, 10 conversations",
+        "Each estimate is from 10 ratings, 10 conversations, 10 raters.",
+        "The intervals hold for new conversations and new raters.",
+        "Ratings cover 10 conversations.",
+        "Intervals generalize to new conversations and raters",
+        "'Conversations', 'Raters', 'Ratings'",
+    ):
+        assert words in document, words
+    assert not re.search(r"\d items|new items and", document)
+    named = labelled(report, STUDY.labels)
+    (answer,) = answers_of(main_contrasts(named, STUDY), named, STUDY)
+    assert "10 beurteilende Personen, 10 Gespräche" in answer.german
 
 
 def test_study_without_conversations_yet_is_unchanged() -> None:
