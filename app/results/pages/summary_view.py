@@ -290,7 +290,8 @@ def _families(exploratory: Sequence[MainContrast]) -> str:
 def _others(found: Explored) -> str:
     """Count the comparisons of a report that has none between sources."""
     if not found.first:
-        return "Other comparisons"
+        few = f"{counted(found.n_few, 'other comparison')}: {REASONS['too_few']}"
+        return few if found.n_few else "Other comparisons"
     of_several = len(found.first) > 1
     which = (
         f"{found.n_clear or 'none'}{' of them' if of_several else ''} with {'adjusted ' if of_several else ''}p < .05"

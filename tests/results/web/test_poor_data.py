@@ -9,14 +9,20 @@ import pytest
 from pydantic import ValidationError
 
 from app.analysis import analyze
+from app.analysis.data.study_folder import frames_of
 from app.analysis.report.labelled import labelled
 from app.results.charts.chart import charts_of
 from app.results.pages.summary_view import Card, summary_context
 from app.results.reports.outcomes import LiveReport
 from app.results.snapshots.snapshots import NO_OPTIONS
+from app.studies.folder.read import read_folder
+from tests.analysis.headlines.simulated_ratings import Effect, simulate
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.analysis.data.frames import Frames
     from app.protocol.study import Protocol
 
 SOURCES = {"human": {"kind": "human"}, "model": {"kind": "model"}, "third": {"kind": "model"}}
@@ -38,7 +44,11 @@ def rows(n_raters: int, n_items: int = 6) -> list[Row]:
 
 
 def context(given: list[Row], study: Protocol = STUDY) -> dict[str, Any]:
-    report = analyze(frames(study, given), study)
+    return context_of(frames(study, given), study)
+
+
+def context_of(given: Frames, study: Protocol) -> dict[str, Any]:
+    report = analyze(given, study)
     made = LiveReport("name", datetime(2026, 5, 3, tzinfo=UTC), report, study, NO_OPTIONS)
     return summary_context(labelled(report, study.labels), made)
 
@@ -63,6 +73,13 @@ def test_one_rater_has_no_comparison_to_count_and_the_summary_says_why() -> None
     assert "Not counted: 1 comparison with too few items or raters to tell." in found["others"]
     assert not any("p < .05" in words for words in found["others"])
     assert not set(found["others"]) & {*found["notes"], *found["more_notes"]}
+
+
+def test_one_rater_who_chose_among_three_sources_leaves_only_comparisons_of_too_few(tmp_path: Path) -> None:
+    simulate("ab-tie", tmp_path / "study", Effect(lean=lambda *_: 0.0, n_raters=1))
+    study = read_folder(tmp_path / "study")
+    found = context_of(frames_of(study), study.protocol)
+    assert found["families"] == "9 other comparisons: too few items or raters to tell"
 
 
 def test_source_without_ratings_is_named_and_the_others_are_compared() -> None:
