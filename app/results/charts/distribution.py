@@ -23,6 +23,8 @@ BAR = 0.74
 ABOUT = "How often each point of the scale was chosen, centred on the middle of the scale"
 # Bars of one chart; more are drawn in several.
 MAX_BARS = 60
+# The name of the data.
+BARS = "bars"
 
 
 def distribution_spec(
@@ -44,17 +46,18 @@ def distribution_spec(
         {"k": k, **row} for k, estimate in zip(places, bars, strict=True) for row in _segments(estimate, colours, words)
     ]
     span = max(row["high"] for row in segments) - min(row["low"] for row in segments)
-    data = alt.InlineData(segments)
     height = LOW_ROW_HEIGHT if len(labels[-1]) == 1 else ROW_HEIGHT
     rows = Rows(labels, [], (height, MARKS_HEIGHT), width, headings)
-    base = alt.Chart(data).encode(y=rows.place)
+    # named, because the library copies what is inline a dozen times
+    base = alt.Chart(alt.NamedData(BARS)).encode(y=rows.place)
     named = base.encode(y=rows.named)
     chart = (
         alt.layer(rows.line_at(0, theme), _bars(named, words, colours, rows), bar_labels(base, span))
         .resolve_axis(y="independent")
         .properties(title=title_of(title, ABOUT), width=width, height=rows.height)
     )
-    return {**chart.to_dict(validate=False), "config": config(theme)}
+    made = chart.to_dict(validate=False)
+    return {**made, "datasets": {**made.get("datasets", {}), BARS: segments}, "config": config(theme)}
 
 
 def distribution_table(estimates: Sequence[Estimate]) -> Table:
