@@ -57,7 +57,8 @@ def draft_page(
     refused: Refused | None = None,
 ) -> Response:
     """The text as far as it is, or that which was not kept, with the reason."""
-    draft = draft_of(db, protocol, view)
+    # Nothing takes the place of a text of which a request was refused: it may be a late copy, while the rater goes on.
+    draft = read_draft(db, protocol, view) if refused else draft_of(db, protocol, view)
     ensure_reply(request, view, draft)
     return rater_page(
         request,

@@ -283,6 +283,20 @@ def test_inserted_suggestion_takes_the_place_of_the_text_and_goes_out_again(
     assert replies.asked
 
 
+def test_late_copy_does_not_insert_a_suggestion_while_the_rater_goes_on(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    write_study(study, INSERTED)
+    one, first = begin(visitor)
+    page = press(one, first, "keep", "Oh no.")
+    page = press(one, page, "ask", "Oh no.")
+    reply(engine, words=SUGGESTED)
+    assert press(one, first, "keep", "Oh").status_code == 422
+    assert press(one, page, "keep", "Oh no. My dear.").status_code == 200
+    assert rows(engine, TEXT)[0][0] == "Oh no. My dear."
+    assert replies.asked
+
+
 @pytest.mark.parametrize("partner", [BESIDE, INSERTED])
 def test_request_that_arrives_twice_is_done_once(
     study: Callable[..., int],
