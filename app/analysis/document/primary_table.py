@@ -56,11 +56,22 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
         return None
     kept = [place for place, name in enumerate(HEADER) if name not in CAN_BE_EMPTY or {r[place] for r in rows} != {"–"}]
     sizes = (NOTE,) if HEADER.index("Effect size") in kept else ()
-    notes = (*reasons.notes, *_tests(found, shown, numbers.labels.items), *_composites(found, report, numbers), *sizes)
+    notes = (
+        *reasons.notes,
+        *_said(shown),
+        *_tests(found, shown, numbers.labels.items),
+        *_composites(found, report, numbers),
+        *sizes,
+    )
     header = tuple(HEADER[place].format(ci=heading) for place in kept)
     cells = tuple(tuple(row[place] for place in kept) for row in rows)
     caption = numbers.caption(f"Primary contrasts: estimates with {heading}s and tests", shown)
     return DataTable(caption, header, cells, notes)
+
+
+def _said(shown: Sequence[Estimate]) -> list[str]:
+    """What is to be known of estimates that are there, such as items without a key that they leave out; each once."""
+    return list(dict.fromkeys(one.note for one in shown if one.note and one.estimate is not None and not one.ci_reason))
 
 
 def _tests(found: Sequence[Estimate], shown: Sequence[Estimate], items: ItemNouns) -> Iterator[str]:

@@ -64,6 +64,19 @@ def test_reason_for_no_interval_of_an_effect_size_is_a_footnote() -> None:
     assert table.notes[0].startswith("a: no interval: ")
 
 
+def test_what_estimates_leave_out_is_said_once_below_the_table() -> None:
+    """Before, half of the items had no key, and the report did not say so."""
+    left_out = "4 of 8 items have no correct answer and are left out."
+    share = replace(TWO_WAY, statistic="pool_accuracy_difference", scope={"source": "model"}, note=left_out)
+    without = replace(share, scope={"source": "human"}, ci_low=None, ci_high=None, ci_reason="one_cluster", note="Few.")
+    first = PrimaryResult(PrimaryContrast(question="empathy"), True, (share, replace(share, estimate=0.4), without))
+    labels = protocol(FIVE, sources={"human": {"kind": "human"}, "model": {"kind": "model"}}).labels
+    table = primary_table(Report("small", "0" * 64, (), first.estimates, (first,)), Numbered(labels))
+    assert table is not None
+    assert table.notes.count(left_out) == 1
+    assert "Few." not in table.notes
+
+
 def test_slope_over_turns_has_no_effect_size_of_levels() -> None:
     delta = Estimate("comparison", "empathy", SCOPE, "cliffs_delta", 0.25, 0.02, 0.38, 0.95)
     slope = replace(TWO_WAY, section="contrast", statistic="turn_slope_difference", estimate=0.2)
