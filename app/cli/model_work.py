@@ -53,6 +53,8 @@ def say_result(db: Connection, run: RunRow) -> bool:
         say(f"Asked a second time because the first answer could not be read: {now.n_repairs:,}")
     cost = f", costing {now.money}" if now.money else ""
     say(f"Used: {now.tokens_in:,} tokens in prompts, {now.tokens_out:,} in answers{cost}.")
+    if now.cut_words:
+        say(now.cut_words)
     if len(now.versions) > 1:
         say(f"The model changed during the run: {', '.join(now.versions)}.")
     stored = get_run(db, run.study_id, run.purpose, run.name)

@@ -70,6 +70,14 @@ _USED = text("""
       count(*) FILTER (WHERE asked_at IS NOT NULL) AS n_asked
     FROM model_requests WHERE study_id = :study AND run_id = :run
 """)
+# The largest count of prompts that differ in length by a tenth: a server that cuts prompts counts no more than it has
+# room for. Short prompts are left out, as some servers count all of them alike.
+_CUT_AT = text("""
+    WITH counted AS (SELECT tokens_in, length(prompt::text) AS size FROM model_requests
+      WHERE study_id = :study AND run_id = :run AND tokens_in >= 1000 AND n_tries = 1)
+    SELECT tokens_in FROM counted WHERE tokens_in = (SELECT max(tokens_in) FROM counted)
+    GROUP BY 1 HAVING count(*) > 2 AND max(size) > 1.1 * min(size)
+""")
 _PROBLEMS = text("""
     SELECT outcome, problem, count(*) AS n FROM (
       SELECT DISTINCT ON (number) outcome, problem FROM model_requests WHERE study_id = :study AND run_id = :run
@@ -145,7 +153,8 @@ class Answered:
 class Progress:
     """The state of a run: the number of requests by outcome, those still open, and what they used.
 
-    `median_s`: the seconds from sending a request to its answer, None without answers.
+    `median_s`: the seconds from sending a request to its answer, None without answers. `cut_at`: the tokens at which
+    the server seems to cut prompts, None if it does not.
     """
 
     by_outcome: Mapping[str, int]
@@ -158,6 +167,18 @@ class Progress:
     n_repairs: int
     n_lengths: int
     n_asked: int
+    cut_at: int | None
+
+    @property
+    def cut_words(self) -> str:
+        """That prompts are cut, and what to do; empty if nothing suggests it."""
+        if self.cut_at is None:
+            return ""
+        return (
+            f"The server counts {self.cut_at:,} tokens for prompts of different lengths, so it probably cuts the "
+            "longer ones without a word, and these answers rest on a part of the text. Give the model a longer "
+            "context, and ask again."
+        )
 
     @property
     def money(self) -> str:
@@ -262,7 +283,8 @@ def get_progress(db: Connection, run: RunRow) -> Progress:
     counts = {row.outcome: row.n for row in db.execute(_PROGRESS, values)}
     used = dict(db.execute(_USED, values).mappings().one())
     versions = tuple(used.pop("versions") or ())
-    return Progress(n_open=counts.pop("open", 0), by_outcome=counts, versions=versions, **used)
+    cut_at = db.execute(_CUT_AT, values).scalar_one_or_none()
+    return Progress(n_open=counts.pop("open", 0), by_outcome=counts, versions=versions, cut_at=cut_at, **used)
 
 
 def list_problems(db: Connection, run: RunRow) -> list[tuple[Outcome, str, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import text
@@ -384,6 +384,33 @@ def test_a_changed_version_of_the_model_is_noted(judge: Make) -> None:
     one, _ = judge(server=server)
     assert one.go().versions == ("test-model-1", "test-model-2")
     assert one.rows("SELECT attributes ->> 'model_version' FROM raters") == [("test-model-1, test-model-2",)]
+
+
+class Cutting(ModelServer):
+    """A server that reads this many tokens of a prompt, and does not say so."""
+
+    room = 3000
+
+    def answer(self, body: dict[str, Any], number: int) -> bytes:
+        """One completion, with the tokens that were read: four characters each."""
+        completion = json.loads(super().answer(body, number))
+        read = sum(len(message["content"]) for message in body["messages"]) // 4
+        completion["usage"]["prompt_tokens"] = min(self.room, read)
+        return json.dumps(completion).encode()
+
+
+@pytest.mark.parametrize(("room", "cut_at"), [(3000, 3000), (30_000, None)])
+def test_prompts_that_the_server_cuts_without_a_word_are_told(judge: Make, room: int, cut_at: int | None) -> None:
+    server = Cutting(first_offer)
+    server.room = room
+    texts = [
+        {"key": f"item-{n}", "text": "word " * 2000 * n, "responses": {"person": "Oh.", "model": "I hear you."}}
+        for n in range(1, 6)
+    ]
+    one, _ = judge(server=server, texts=texts, both_sides=False)
+    progress = one.go()
+    assert progress.cut_at == cut_at
+    assert ("3,000 tokens for prompts of different lengths" in progress.cut_words) is (cut_at is not None)
 
 
 def test_a_budget_of_nothing_asks_nothing(judge: Make) -> None:
