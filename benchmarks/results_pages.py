@@ -3,6 +3,9 @@
 python -m benchmarks.results_pages [--raters 500]. Each rater rates 2,000 responses. The database is the one given by
 DATABASE_URL, or a temporary one. Seconds of processor are those of the server process alone, which also answers
 raters; PostgreSQL and the processes for reports are not in them.
+
+Then each page of a study of the usual size (`benchmarks.usual_study`), the first time after one rating has changed:
+seconds on the clock and of all of Attune's processes, until the page has results.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import tempfile
 import time
 import urllib.request
 from contextlib import contextmanager
@@ -20,11 +24,14 @@ from sqlalchemy import text
 
 from app.accounts.leads import record_lead, record_lead_session
 from app.base.database.engine import make_engine
+from app.studies.folder.read import read_folder
+from app.studies.load import load_study
 from app.studies.members.members import record_member
 from app.studies.studies import get_study
+from benchmarks import usual_study
 from benchmarks.export_ratings import fill
 from benchmarks.load_folder import database
-from benchmarks.serving import TICKS_PER_S, Served, attune_process
+from benchmarks.serving import TICKS_PER_S, Served, attune_process, processor_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,12 +50,14 @@ def restarted(url: str) -> Iterator[Served]:
 
 
 def add_session(url: str) -> None:
-    """Give the study an owner who is signed in."""
+    """Give the studies an owner who is signed in."""
     with make_engine(url).begin() as db:
-        lead, study = record_lead(db, "lead@example.org", None), get_study(db, SLUG)
+        lead = record_lead(db, "lead@example.org", None)
         assert lead
-        assert study
-        record_member(db, study.id, lead.id, "owner")
+        for slug in (SLUG, usual_study.SLUG):
+            study = get_study(db, slug)
+            assert study
+            record_member(db, study.id, lead.id, "owner")
         record_lead_session(db, lead.id, TOKEN)
 
 
@@ -106,14 +115,41 @@ def measure(url: str) -> None:
     engine.dispose()
 
 
+def after_new_ratings(url: str) -> None:
+    """Print how long each page of the usual study takes when one rating has changed since the last."""
+    engine = make_engine(url)
+    changed = text(
+        """UPDATE ratings SET active_ms = coalesce(active_ms, 0) + 1 WHERE id = (SELECT max(r.id) FROM ratings r
+           JOIN studies s ON s.id = r.study_id WHERE s.slug = :slug)"""
+    )
+    with attune_process(url, 1) as served:
+        for part in ("", "/comparison", "/agreement", "/estimates"):
+            path = f"/studies/{usual_study.SLUG}/results{part}"
+            while REPORT not in get(served, path)[0]:
+                time.sleep(0.3)
+            with engine.begin() as db:
+                db.execute(changed, {"slug": usual_study.SLUG})
+                db.execute(text("DELETE FROM kept_results"))
+            before, start = processor_s(served.pid), time.perf_counter()
+            while REPORT not in get(served, path)[0]:
+                time.sleep(0.3)
+            seconds = time.perf_counter() - start
+            print(f"{path:44}{seconds * 1000:8.0f} ms {(processor_s(served.pid) - before) * 1000:6.0f} ms of processor")
+    engine.dispose()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--raters", type=int, default=500)
     given = parser.parse_args()
-    with database() as url:
+    with database() as url, tempfile.TemporaryDirectory() as place:
         fill(url, given.raters)
+        usual_study.write(Path(place) / "usual")
+        with make_engine(url).begin() as db:
+            load_study(db, read_folder(Path(place) / "usual"))
         add_session(url)
         measure(url)
+        after_new_ratings(url)
     print(f"load on the machine: {os.getloadavg()[0]:.1f}")
 
 

@@ -685,16 +685,6 @@ SEEDS: tuple[Seed, ...] = (
         origin="no number",
     ),
     Seed(
-        "empathic-dyads",
-        "Ickes et al. 1990",
-        "Two people who talk infer what the other thought and felt better than by chance",
-        _of("inferred", "empathic_accuracy"),
-        Effect(_partly_inferred, n_raters=40),
-        float(np.tanh(_mean_z(_INFERRED))),
-        simulated="r = .72",
-        origin="not found",
-    ),
-    Seed(
         "before-after",
         "Meng & Dai 2021",
         "Emotional support by a person or a chatbot reduces worry",
@@ -822,6 +812,16 @@ SEEDS: tuple[Seed, ...] = (
         Effect(_vented, n_raters=150),
         0.0,
         simulated="no difference",
+    ),
+    Seed(
+        "empathic-dyads",
+        "Ickes et al. 1990",
+        "Two people who talk infer what the other thought and felt better than by chance",
+        _of("inferred", "empathic_accuracy"),
+        Effect(_partly_inferred, n_raters=40),
+        float(np.tanh(_mean_z(_INFERRED))),
+        simulated="r = .72",
+        origin="not found",
     ),
     Seed(
         "case-heard",
