@@ -10,6 +10,7 @@ from scipy import special
 
 from app.stats.accuracy.empathic import empathic_accuracy, empathic_accuracy_difference
 from app.stats.comparison.change import change_difference
+from app.stats.comparison.describe import mean_difference
 from app.stats.comparison.percent import percent_change
 from app.stats.comparison.pools import group_difference, pool_correlation, pool_difference
 from app.stats.factors import amce, attribute_effect, factor_effect, interaction
@@ -338,6 +339,15 @@ def _changes(draw: Draw) -> tuple[Result, float]:
     return group_difference(change, draw.arm, rater=np.arange(draw.n_raters)), gap
 
 
+def _texts(draw: Draw) -> tuple[Result, float]:
+    """Simulate a measure of the texts of two sources on as many items as there are raters elsewhere."""
+    item = np.tile(np.arange(draw.n_raters), 2)
+    is_mine = np.repeat([True, False], draw.n_raters)
+    gap, usual = EFFECT * draw.has_effect, draw.normal(1, draw.n_raters)
+    value = usual[item] + draw.normal(0.5, len(item)) * np.where(is_mine, 1.5, 1) + gap * is_mine
+    return mean_difference(value, is_mine, item=item, rater=item), gap
+
+
 SIMULATIONS: dict[str, Simulation] = {
     "factor_effect, between raters": _between_raters,
     "factor_effect, within raters": _within_raters,
@@ -366,12 +376,13 @@ SIMULATIONS: dict[str, Simulation] = {
     "item_attribute_accuracy, or of a code": _right_answers,
     "item_attribute_preference": _preferred_by_item,
     "pool_difference, scores of raters": _scores_of_groups,
+    "text_difference, 4 to 20 items": _texts,
 }
 # those that are also simulated without an effect
 WITH_NULL = (
     *("trade_off", "pool_empathic_difference", "pool_preference_difference", "pool_change_difference"),
     *("item_attribute_interaction", "item_attribute_effect", "item_attribute_accuracy, or of a code"),
-    *("item_attribute_preference", "pool_difference, scores of raters"),
+    *("item_attribute_preference", "pool_difference, scores of raters", "text_difference, 4 to 20 items"),
 )
 # simulations with raters in two arms, and those that are slow because of a mixed model
 WITH_ARMS = frozenset(
