@@ -6,6 +6,7 @@ import http.client
 import json
 import random
 import socket
+import sys
 import time
 import uuid
 from contextlib import suppress
@@ -141,7 +142,8 @@ class FaultRater(RaterClient):
             if now == "done":
                 self.ask("GET", f"/s/{self.slug}/done")
             self.copies.send_due(self.headers, is_end=True)
-        except StuckError:
+        except StuckError as error:
+            print(error, file=sys.stderr)
             return "stuck"
         finally:
             self.close()
