@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -233,7 +234,8 @@ def test_two_hundredth_message_is_as_quick_as_the_first(
             db.execute(MANY, {"words": " It has been a hard week, and I could not sleep." * 8})
         page.reload()
         expect(page.locator("#turns .turn")).to_have_count(396)
-        page.on("response", lambda answer: note_size(answer, sizes))
+        noting = partial(note_size, sizes=sizes)
+        page.on("response", noting)
         for n in (398, 400):
             # What is new is added to the log, and so is read once.
             page.evaluate("document.getElementById('turns').firstElementChild.dataset.mark = 'same'")
@@ -242,11 +244,12 @@ def test_two_hundredth_message_is_as_quick_as_the_first(
             expect(page.locator("#turns .turn").last).to_be_in_viewport()
             assert page.locator("[data-mark=same]").count() == 1
         expect(page.locator("#talk-state")).to_contain_text("This was your last message.")
+        # What a page that is left has got cannot be read any more.
+        page.remove_listener("response", noting)
         check_in((PHONE_LOOK,), page)
         page.keyboard.press("Tab")
         page.get_by_role("button", name="Continue to the questions").press("Enter")
         expect(page.locator(".response .turn")).to_have_count(400)
         built_app.state.replies.close()
-    pages = sorted(sizes)[:-1]
-    assert len(pages) >= 3
-    assert max(pages) < 12_000, sizes
+    assert len(sizes) >= 3
+    assert max(sizes) < 12_000, sizes
