@@ -19,7 +19,11 @@ from app.rating.seats.assignment_view import AssignmentView
 AWAY_S, AWAY_PLAIN_S = 25, 45
 # How long a partner is shown as writing after they pressed a key.
 TYPING_S = 6
-_IS_AWAY = f"(m.seen_at < now() - make_interval(secs => CASE WHEN m.is_live THEN {AWAY_S} ELSE {AWAY_PLAIN_S} END))"
+# A time so far ahead was written while the clock of the database was fast, and tells nothing.
+AHEAD_S = 60
+_IS_AHEAD = f"> now() + interval '{AHEAD_S} s'"
+_IS_AWAY = f"""(m.seen_at {_IS_AHEAD}
+    OR m.seen_at < now() - make_interval(secs => CASE WHEN m.is_live THEN {AWAY_S} ELSE {AWAY_PLAIN_S} END))"""
 
 # Raters who have waited on a closed page begin again to wait.
 _ENTER = text(f"""
@@ -35,9 +39,9 @@ _ROOMS = f"""
            d.dyad_id IS NOT NULL AND d.ended_at IS NULL
              AND (o.assignment_id IS NULL OR o.has_stopped) AS is_gone,
            coalesce(o.is_away AND o.is_live, false) AS is_away,
-           coalesce(o.typed_at > now() - interval '{TYPING_S} s' AND o.typed_at > coalesce(c.said_at, d.paired_at),
-                    false) AS is_typing,
-           extract(epoch FROM now() - greatest(d.paired_at, o.typed_at, c.said_at)) AS silent_s, c.n_turns
+           coalesce(o.typed_at > now() - interval '{TYPING_S} s' AND o.typed_at > coalesce(c.said_at, d.paired_at)
+                    AND NOT o.typed_at {_IS_AHEAD}, false) AS is_typing,
+           extract(epoch FROM now() - coalesce(s.signed_at, to_timestamp(0))) AS silent_s, c.n_turns
     FROM dyad_members m
     LEFT JOIN (SELECT *, id AS dyad_id FROM dyads) AS d ON d.study_id = m.study_id AND d.id = m.dyad_id
     LEFT JOIN (
@@ -45,9 +49,14 @@ _ROOMS = f"""
       FROM dyad_members m JOIN assignments a ON a.study_id = m.study_id AND a.id = m.assignment_id
     ) AS o ON o.study_id = m.study_id AND o.dyad_id = m.dyad_id AND o.assignment_id <> m.assignment_id
     CROSS JOIN LATERAL (
-      SELECT count(*) AS n_turns, max(said_at) FILTER (WHERE assignment_id = o.assignment_id) AS said_at
+      SELECT count(*) AS n_turns,
+             max(said_at) FILTER (WHERE assignment_id = o.assignment_id AND NOT said_at {_IS_AHEAD}) AS said_at
       FROM conversation_turns WHERE study_id = m.study_id AND dyad_id = m.dyad_id
     ) AS c
+    CROSS JOIN LATERAL (
+      SELECT max(at) AS signed_at FROM unnest(ARRAY[d.paired_at, o.typed_at, c.said_at]) AS t (at)
+      WHERE NOT at {_IS_AHEAD}
+    ) AS s
 """  # noqa: S608 - constants only
 _ROOM = text(f"{_ROOMS} WHERE m.study_id = :study AND m.assignment_id = :assignment")
 _OF = """
@@ -58,7 +67,8 @@ _LIST = text(f"{_ROOMS} {_OF}")
 _SEEN = text(f"""
     WITH seen AS (
       SELECT m.study_id, m.assignment_id, {_IS_AWAY} AS was_away FROM dyad_members m {_OF}
-      WHERE m.seen_at < now() - interval '4 s' OR NOT m.is_live ORDER BY 1, 2 FOR UPDATE OF m SKIP LOCKED
+      WHERE m.seen_at < now() - interval '4 s' OR m.seen_at {_IS_AHEAD} OR NOT m.is_live
+      ORDER BY 1, 2 FOR UPDATE OF m SKIP LOCKED
     )
     UPDATE dyad_members m SET seen_at = now(), is_live = true,
       waits_since = CASE WHEN s.was_away AND m.dyad_id IS NULL THEN now() ELSE m.waits_since END
@@ -128,7 +138,7 @@ class Room:
     is_gone: bool
     is_away: bool
     is_typing: bool
-    silent_s: float | None
+    silent_s: float
     n_turns: int
 
     @property
@@ -150,7 +160,7 @@ class Room:
 
     def has_left(self, partner: ConversationPartner) -> bool:
         """Whether the partner has given no sign for so long that the rater is told."""
-        is_silent = self.silent_s is not None and self.silent_s >= partner.silence_minutes * 60
+        is_silent = self.silent_s >= partner.silence_minutes * 60
         return self.is_paired and (self.is_gone or is_silent)
 
     def mark(self, partner: ConversationPartner) -> str:

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from app.base.database.engine import make_engine, transactions
 from app.protocol.conversation import ConversationPartner
-from app.rating.conversations.dyads import Member, pair
+from app.rating.conversations.dyads import Member, pair, read_room
 from tests.kit.database import rows
 from tests.kit.dyads import PERSON, address, begin, dyads, end, rate_address, say, two
 
@@ -188,6 +188,40 @@ def test_partner_who_left_may_come_back_until_the_other_ends_it(
     assert attributes["ended_by"] == "partner_left"
     assert "has ended the conversation" in supporter.get("/s/study/rate").text
     assert other
+
+
+@pytest.mark.parametrize("hours", [0, 3])
+def test_what_was_said_while_the_clock_was_fast_is_no_sign_of_a_partner_who_has_left(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, hours: int
+) -> None:
+    dyads(study, conversation={"min_messages": 3})
+    (seeker, page), (supporter, _) = two(visitor)
+    say(seeker, page, "Hello?")
+    say(supporter, supporter.get("/s/study/rate"), "I must go.")
+    paired = f"paired_at - interval '4 minutes' + interval '{hours} hours'"
+    with engine.begin() as db:
+        db.execute(text(f"UPDATE dyads SET paired_at = {paired}"))  # noqa: S608 - ours
+        db.execute(text("UPDATE conversation_turns SET said_at = said_at + interval '3 hours'"))
+        db.execute(text("UPDATE dyad_members SET typed_at = now() + interval '3 hours'"))
+    page = seeker.get("/s/study/rate")
+    assert "There has been no sign of Supporter for a while." in page.text
+    with engine.connect() as db:
+        members = db.execute(text("SELECT study_id, assignment_id FROM dyad_members")).all()
+        assert [read_room(db, Member(*one)).is_typing for one in members] == [False, False]  # type: ignore[union-attr]
+
+
+def test_rater_who_came_while_the_clock_was_fast_waits_no_longer_than_others(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
+) -> None:
+    dyads(study)
+    one, _ = begin(visitor, "anna")
+    for _ in range(2):
+        let_pass(engine, -180)
+        let_pass(engine, -180, "seen_at")
+        assert "10 more minutes at most" in one.get("/s/study/rate").text
+    let_pass(engine, -180, "seen_at")
+    assert "Waiting" in begin(visitor, "ben")[1].text  # whether anna is still there is not known
+    assert "You are connected." in one.get("/s/study/rate").text
 
 
 def test_dyad_in_which_nobody_wrote_a_word_ends_without_questions(
