@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
 
-from app.accounts.roles import Right, may
+from app.accounts.roles import ROLES, Right, may
 from app.base.files.yaml_tree import read_yaml
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
@@ -58,7 +58,7 @@ class FirstQuestions(NamedTuple):
 
 def list_studies_with_questions(db: Connection, study_id: int, lead_id: int) -> list[OfStudy]:
     """The other studies of a lead that ask about texts."""
-    roles = [role for role in ("owner", "editor", "analyst") if may(role, Right.READ)]
+    roles = [role for role in ROLES if may(role, Right.READ)]
     return [OfStudy(*row) for row in db.execute(_STUDIES, {"study": study_id, "lead": lead_id, "roles": roles})]
 
 
@@ -107,7 +107,7 @@ def with_first_questions(data: Data, first: FirstQuestions) -> Data:
     if first.other is None:
         return data
     targets = _TARGETS if first.goal.is_dialogue else _TARGETS[:-1]
-    asked = [_alone(one) for one in first.other.get("questions") or () if one.get("target") in targets]
+    asked = [_alone(one) for one in first.other.get("questions") or () if _is_for_others(one, targets)]
     if not asked:
         raise InvalidInputError([Problem(FORM, None, "questions", "a study that asks nothing about a text", "another")])
     keys = {one["key"] for one in asked}
@@ -122,6 +122,11 @@ def with_first_questions(data: Data, first: FirstQuestions) -> Data:
     scored = [one["key"] for one in asked if one.get("type") in {"rating", "slider"}]
     primary = [key for key in dict.fromkeys(named) if key in {*keys, *composites}]
     return _with_primary(data, made, primary or [*composites, *scored][:1])
+
+
+def _is_for_others(question: Mapping[str, Any], targets: Sequence[str]) -> bool:
+    """Whether somebody who did not write the texts can be asked: not about their own turns, or the partner's."""
+    return question.get("target") in targets and question.get("turns", "all") == "all"
 
 
 def _alone(question: Mapping[str, Any]) -> Data:

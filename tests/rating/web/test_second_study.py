@@ -287,6 +287,27 @@ def test_second_study_begins_with_a_published_scale_or_questions_of_another_stud
     assert protocol.reference == "plain"
 
 
+def test_what_raters_are_asked_about_their_own_turns_is_not_asked_of_others(reviewed: Visitor, engine: Engine) -> None:
+    felt = {"key": "felt", "target": "turn", "type": "slider", "text": "How did you feel?", "min": 0, "max": 100}
+    asked = [ASKED[0], felt | {"turns": "own"}, felt | {"key": "inferred", "turns": "partner"}, felt | {"key": "heard"}]
+    parts = protocol_of(
+        "other",
+        sources={"kim": {"kind": "model"}},
+        questions=asked,
+        design={"trials": "conversation", "raters_per_trial": 2, "trials_per_rater": 1},
+        flow={"consent": OPEN},
+        conversation={"partners": {"kim": {"model": "m", "prompt": "Listen."}}},
+    )
+    with engine.begin() as db:
+        other = build_study(db, parts, texts=[{"key": "week", "text": "Your week", "responses": {}}])
+        record_member(db, other, 1, "owner")
+    made = reviewed.post(PAGE, data={"title": "Second", "questions": "study:other"})
+    assert made.status_code == 200, made.text
+    with engine.begin() as db:
+        protocol = study_folder(db, own(db, "second").id).protocol
+    assert [one.key for one in protocol.questions] == ["warmth", "heard"]
+
+
 @pytest.mark.parametrize(
     ("chosen", "told"),
     [
