@@ -22,6 +22,7 @@ from app.stats.clusters import (
     upper_limit,
     without_interval,
 )
+from app.stats.comparison.change import GROUPS
 from app.stats.linear.cluster_robust import linear_contrast
 from app.stats.result import Interval, Method, Result, undefined
 
@@ -289,21 +290,24 @@ def group_difference(
     of Welch (1947, Biometrika 34:28). Its degrees of freedom are Welch's too, but each group's variance counts at its
     `upper_limit`, as in `pool_difference`: two raters who happen to be alike would get both a small variance and many
     degrees of freedom. Groups of equal size and variance have Welch's. A note below five raters. Raters of one
-    `cluster`, shape (n,), who wrote with each other, count as one rater, with the mean of all their values.
+    `cluster`, shape (n,), who wrote with each other, count as one rater of their group, with the mean of all their
+    values.
     """
-    number, (first, raters, clusters_of) = present(value, is_first, rater, rater if cluster is None else cluster)
-    code, n = codes(clusters_of)
+    number, (first, raters, wrote_with) = present(value, is_first, rater, rater if cluster is None else cluster)
+    code, n = codes(2 * codes(wrote_with)[0] + first)
     mean = np.bincount(code, number, n) / np.bincount(code, minlength=n)
     side = np.zeros(n, dtype=bool)
     side[code] = first
     sides = [mean[side], mean[~side]]
     sizes = [len(one) for one in sides]
-    counts = {"n_units": len(mean), "n_raters": codes(raters)[1], "n_ratings": len(number)}
+    n_raters = codes(raters)[1]
+    what = "raters" if n == n_raters else GROUPS
+    counts = {"n_units": n, "n_raters": n_raters, "n_ratings": len(number)}
     if not min(sizes):
         return undefined("no_pairable_units", "One of the two groups has no answers.", method=WELCH, **counts)
     bare = Result(float(sides[0].mean() - sides[1].mean()), WELCH).with_counts(**counts)
     if min(sizes) < _PAIR:
-        return without_interval(bare, "one_cluster", "An interval needs two raters in each group.")
+        return without_interval(bare, "one_cluster", f"An interval needs two {what} in each group.")
     parts = [(spread(one) ** 2 / n, n - 1) for one, n in zip(sides, sizes, strict=True)]
     error = float(sum(variance for variance, _ in parts) ** 0.5)
     if error <= _ROUNDING * float(np.abs(mean).max()):
@@ -312,4 +316,4 @@ def group_difference(
     estimate, reach = bare.estimate or 0.0, t_quantile(df, level) * error
     interval = Interval(estimate - reach, estimate + reach, Method(WELCH.procedure), level, inference="raters")
     found = replace(bare, interval=interval, standard_error=error, df=df, p_value=t_p_value(estimate / error, df))
-    return found.warned(FEW_IN_POOL.format(n=min(sizes), what="raters") if min(sizes) < FEW else "")
+    return found.warned(FEW_IN_POOL.format(n=min(sizes), what=what) if min(sizes) < FEW else "")

@@ -8,6 +8,7 @@ from scipy import stats
 from sklearn.metrics import f1_score
 
 from app.stats.accuracy.category_f1 import f1_macro_pseudo_values
+from app.stats.arms import FEW_IN_POOL
 from app.stats.comparison.pools import group_difference, pool_correlation, pool_difference, score_difference
 from app.stats.spans import f1_pseudo_values
 
@@ -211,6 +212,15 @@ def test_raters_who_wrote_with_each_other_count_as_one_rater_of_their_group() ->
     assert found.standard_error == pytest.approx((mean[:6].mean() - mean[6:].mean()) / known.statistic)
     assert found.df == pytest.approx(known.df, rel=0.05)
     assert (found.n_units, found.n_raters, found.n_ratings) == (12, 24, 24)
+    few = group_difference(value[6:18], first[6:18], rater=np.arange(12), cluster=pair[6:18])
+    assert few.interval_warnings == (FEW_IN_POOL.format(n=3, what="groups of raters who wrote with each other"),)
+
+
+def test_raters_of_two_groups_who_wrote_with_each_other_count_in_their_own() -> None:
+    value, first = np.array([1.0, 5, 2, 7, 3, 6, 2, 8]), np.arange(8) % 2 == 0
+    found = group_difference(value, first, rater=np.arange(8), cluster=np.repeat(np.arange(4), 2))
+    assert found.estimate == pytest.approx(2.0 - 6.5)
+    assert found.n_units == 8
 
 
 def test_two_raters_who_are_alike_do_not_get_the_degrees_of_freedom_of_a_large_group() -> None:
