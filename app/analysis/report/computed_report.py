@@ -352,7 +352,8 @@ def _pairs_of_raters(frames: Frames) -> Iterator[str]:
     n = int(frames.responses[WRITTEN_WITH].notna().sum()) if WRITTEN_WITH in frames.responses else 0
     if n:
         yield (
-            f"{counted(n, 'pair')} of raters wrote with each other. Their answers and changes are clustered by pair."
+            f"{counted(n, 'pair')} of raters wrote with each other. Their answers and changes are clustered by pair; "
+            "attrition and Cronbach's alpha take them as independent."
         )
 
 

@@ -200,8 +200,8 @@ def test_before_and_after_of_raters_who_wrote_with_each_other_has_pairs_as_units
     of_pools = next(one for one in report.estimates if one.statistic == "pool_change_difference")
     assert of_pools.estimate == pytest.approx(difference)
     assert of_pools.ci_low == pytest.approx(difference - t.ppf(0.975, 8) * error, rel=0.01)
-    note = "10 pairs of raters wrote with each other. Their answers and changes are clustered by pair."
-    assert note in report.notes
+    note = "10 pairs of raters wrote with each other. Their answers and changes are clustered by pair; "
+    assert f"{note}attrition and Cronbach's alpha take them as independent." in report.notes
 
 
 def test_raters_who_wrote_with_one_rater_after_another_are_one_cluster() -> None:
