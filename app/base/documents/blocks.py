@@ -42,14 +42,19 @@ class DataTable:
     is_small: bool = False
 
     @property
-    def shares(self) -> tuple[int, ...]:
-        """How wide the columns are, in letters: as their longest cells, of which the longest ones take several lines.
+    def shares(self) -> list[float]:
+        """The columns' shares of the width, as their longest cells, of which the longest ones take several lines.
 
-        >>> DataTable("", ("No.", "Statistic"), (("1", "Mean"),)).shares
-        (6, 13)
-        >>> DataTable("", ("No.", "Text"), (("1", "very " * 99),)).shares
-        (6, 124)
+        >>> DataTable("", ("No.", "Statement"), (("1", "Mean"), ("2", "SD"))).shares == [6 / 19, 13 / 19]
+        True
+        >>> DataTable("", ("No.", "Text"), (("1", "very " * 99),)).shares == [6 / 130, 124 / 130]
+        True
         """
+        widths = [width + GAP for width in self._letters()]
+        return [width / sum(widths) for width in widths]
+
+    def _letters(self) -> list[int]:
+        """The letters for which each column has room, without the gap beside it."""
         columns = [*zip(*self.rows, strict=True)] or [()] * len(self.header)
         longest = [max(_bold(name), *map(len, cells), 0) for name, cells in zip(self.header, columns, strict=True)]
         words = [
@@ -62,8 +67,8 @@ class DataTable:
             for limit in range(max(longest), 0, -1):
                 widths = [min(all_of_it, max(limit, word)) for all_of_it, word in zip(longest, least, strict=True)]
                 if sum(widths) <= most:
-                    return tuple(width + GAP for width in widths)
-        return tuple(width + GAP for width in least)
+                    return widths
+        return least
 
 
 def _bold(words: str) -> int:

@@ -102,10 +102,10 @@ def _add_table(made: Any, table: DataTable, placed: Counter[str]) -> None:  # no
     looks = grid._tbl.tblPr  # noqa: SLF001 - as above
     looks.find(qn("w:tblLayout")).addprevious(_element("w:tblBorders", *(_line(*edge) for edge in RULES)))
     looks.find(qn("w:tblLook")).addprevious(_element("w:tblCellMar", *margins))
-    size, whole = Pt(SMALL_CELL_SIZE if table.is_small else CELL_SIZE), sum(table.shares)
+    size = Pt(SMALL_CELL_SIZE if table.is_small else CELL_SIZE)
     # Word reads the widths of cells, other programs those of columns
     for column, share in zip(grid.columns, table.shares, strict=True):
-        column.width = Cm(WIDTH_CM * share / whole)
+        column.width = Cm(WIDTH_CM * share)
     for place, (row, words) in enumerate(zip(grid.rows, (table.header, *table.rows), strict=True)):
         marks = ("w:cantSplit", "w:tblHeader") if place == 0 else ("w:cantSplit",)
         row._tr.get_or_add_trPr().extend(_element(mark) for mark in marks)  # noqa: SLF001 - as above

@@ -98,8 +98,7 @@ def _block(block: Block, pictures: Mapping[str, bytes]) -> str:
 
 
 def _table(table: DataTable) -> str:
-    whole = sum(table.shares)
-    columns = "".join(f'<col style="width: {100 * share / whole:.1f}%">' for share in table.shares)
+    columns = "".join(f'<col style="width: {100 * share:.1f}%">' for share in table.shares)
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in table.header)
     rows = "\n".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
     notes = "".join(f'<p class="lines">{escape(note)}</p>' for note in table.notes)

@@ -201,9 +201,8 @@ def _code_line(line: str) -> str:
 
 
 def _table(table: DataTable) -> Iterator[str]:
-    whole = sum(table.shares)
     gaps = rf"\dimexpr {2 * len(table.header)}\tabcolsep\relax"
-    widths = (rf"\dimexpr {share / whole:.3f}\linewidth-{share / whole:.3f}{gaps}\relax" for share in table.shares)
+    widths = (rf"\dimexpr {share:.3f}\linewidth-{share:.3f}{gaps}\relax" for share in table.shares)
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}}}" for width in widths)
     yield r"{\scriptsize" if table.is_small else r"{\footnotesize"
     yield rf"\begin{{longtable}}{{{columns}}}"

@@ -129,8 +129,9 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
 
 
 def _table(table: DataTable) -> Iterator[str]:
-    columns = ", ".join(f"{share}fr" for share in table.shares)
-    rooms = [share * LETTERS[table.is_small] / sum(table.shares) - GAP for share in table.shares]
+    shares = table.shares
+    columns = ", ".join(f"{share:.5f}fr" for share in shares)
+    rooms = [share * LETTERS[table.is_small] - GAP for share in shares]
     # the brackets end what is set in them
     yield "#["
     if table.is_small:
