@@ -32,7 +32,8 @@ _ENTER = text(f"""
       waits_since = CASE WHEN {_IS_AWAY} AND m.dyad_id IS NULL THEN now() ELSE m.waits_since END
 """)  # noqa: S608 - constants only
 _PAIR = HotStatement(sql_file(__file__, "pair.sql").replace("IS_AWAY", _IS_AWAY))
-# What a page shows of a member, `m`, and their partner, `o`. `silent_s`: since the partner last wrote or pressed a key.
+# What a page shows of a member, `m`, and their partner, `o`. `silent_s`: since the partner last wrote or pressed a key;
+# if no time of that can be right, since their page was last open.
 _ROOMS = f"""
     SELECT m.study_id, m.assignment_id, m.dyad_id, d.trial_id, m.role, m.alone_at IS NOT NULL AS is_alone,
            extract(epoch FROM now() - m.waits_since) AS waited_s, d.ended_by, d.ended_role, d.response_id,
@@ -41,7 +42,7 @@ _ROOMS = f"""
            coalesce(o.is_away AND o.is_live, false) AS is_away,
            coalesce(o.typed_at > now() - interval '{TYPING_S} s' AND o.typed_at > coalesce(c.said_at, d.paired_at)
                     AND NOT o.typed_at {_IS_AHEAD}, false) AS is_typing,
-           extract(epoch FROM now() - coalesce(s.signed_at, to_timestamp(0))) AS silent_s, c.n_turns
+           extract(epoch FROM now() - coalesce(s.signed_at, s.seen_at, to_timestamp(0))) AS silent_s, c.n_turns
     FROM dyad_members m
     LEFT JOIN (SELECT *, id AS dyad_id FROM dyads) AS d ON d.study_id = m.study_id AND d.id = m.dyad_id
     LEFT JOIN (
@@ -54,7 +55,8 @@ _ROOMS = f"""
       FROM conversation_turns WHERE study_id = m.study_id AND dyad_id = m.dyad_id
     ) AS c
     CROSS JOIN LATERAL (
-      SELECT max(at) AS signed_at FROM unnest(ARRAY[d.paired_at, o.typed_at, c.said_at]) AS t (at)
+      SELECT max(at) FILTER (WHERE is_sign) AS signed_at, max(at) AS seen_at
+      FROM (VALUES (d.paired_at, true), (o.typed_at, true), (c.said_at, true), (o.seen_at, false)) AS t (at, is_sign)
       WHERE NOT at {_IS_AHEAD}
     ) AS s
 """  # noqa: S608 - constants only

@@ -190,9 +190,9 @@ def test_partner_who_left_may_come_back_until_the_other_ends_it(
     assert other
 
 
-@pytest.mark.parametrize("hours", [0, 3])
+@pytest.mark.parametrize(("hours", "seen", "has_left"), [(0, 0, True), (3, 3, True), (3, 0, False)])
 def test_what_was_said_while_the_clock_was_fast_is_no_sign_of_a_partner_who_has_left(
-    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, hours: int
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, hours: int, seen: int, has_left: object
 ) -> None:
     dyads(study, conversation={"min_messages": 3})
     (seeker, page), (supporter, _) = two(visitor)
@@ -203,8 +203,9 @@ def test_what_was_said_while_the_clock_was_fast_is_no_sign_of_a_partner_who_has_
         db.execute(text(f"UPDATE dyads SET paired_at = {paired}"))  # noqa: S608 - ours
         db.execute(text("UPDATE conversation_turns SET said_at = said_at + interval '3 hours'"))
         db.execute(text("UPDATE dyad_members SET typed_at = now() + interval '3 hours'"))
+    let_pass(engine, -60 * seen, "seen_at")
     page = seeker.get("/s/study/rate")
-    assert "There has been no sign of Supporter for a while." in page.text
+    assert ("There has been no sign of Supporter for a while." in page.text) is has_left
     with engine.connect() as db:
         members = db.execute(text("SELECT study_id, assignment_id FROM dyad_members")).all()
         assert [read_room(db, Member(*one)).is_typing for one in members] == [False, False]  # type: ignore[union-attr]
