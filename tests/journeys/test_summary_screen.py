@@ -12,7 +12,7 @@ from app.analysis.data.study_folder import frames_of
 from app.studies.folder.read import read_folder
 from app.studies.folder.study_templates import list_templates, template_folder
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
-from tests.journeys.axe import check
+from tests.journeys.axe import PHONE_LOOK, SCROLLS, check, wear
 from tests.journeys.offline_results import serve_results
 from tests.real_data.ayers import write_ayers
 
@@ -98,6 +98,20 @@ def test_template_summary_fits_one_screen_and_sections_fit_width(name: str, page
         page.emulate_media(media="print")
         assert page.evaluate(NOT_PRINTED) == [], address
         page.emulate_media(media="screen")
+
+
+def test_summary_without_intervals_fits_a_phone(page: Page, tmp_path: Path) -> None:
+    """The reason for no interval stood on one line, and the page scrolled sideways."""
+    simulate("ab-tie", tmp_path / "study", Effect(lean=lambda *_: 0.0))
+    ratings = tmp_path / "study" / "ratings.csv"
+    header, *rows = ratings.read_text().splitlines()
+    (column,) = (n for n, name in enumerate(header.split(",")) if name == "rater")
+    rater = rows[0].split(",")[column]
+    ratings.write_text("\n".join([header, *(row for row in rows if row.split(",")[column] == rater), ""]))
+    wear(page, PHONE_LOOK)
+    open_summary(page, tmp_path / "study")
+    assert "No interval" in page.locator("main").inner_text()
+    assert not page.evaluate(SCROLLS)
 
 
 def test_ayers_summary_fits_one_screen(page: Page, tmp_path: Path, shared: Path) -> None:

@@ -185,8 +185,7 @@ def _label(estimate: Estimate) -> tuple[str, ...]:
     others = without(estimate.scope, "source", "reference")
     who = f", {scope_text(others)}" if others else ""
     return (
-        estimate.scope["source"],
-        f"against {estimate.scope['reference']}{who}",
+        f"{estimate.scope['source']}\nagainst {estimate.scope['reference']}{who}",
         counted(estimate.n_ratings or 0, "choice"),
     )
 

@@ -143,7 +143,7 @@ def _row(estimate: Estimate, rows: Sequence[Estimate], unit: float) -> dict[str,
     value = estimate.estimate or 0.0
     low, high = (value if end is None else end for end in (estimate.ci_low, estimate.ci_high))
     return {
-        "row": ", ".join(_name(estimate, rows)),
+        "row": " ".join(", ".join(_name(estimate, rows)).split()),
         "estimate": value / unit,
         "text": estimate_and_interval(estimate),
         "low": low / unit,
@@ -168,8 +168,8 @@ def _question_and_source(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[
     source, reference = estimate.scope["source"], estimate.scope["reference"]
     if len(references) > 1:
         longest = max(len(f"{row.scope['source']} {MINUS} {row.scope['reference']}") for row in rows)
-        pair = (f"{source} {MINUS}", str(reference)) if longest > MAX_NAME else (f"{source} {MINUS} {reference}",)
-        return (str(estimate.measured), *pair)
+        between = "\n" if longest > MAX_NAME else " "
+        return str(estimate.measured), f"{source} {MINUS}{between}{reference}"
     return (str(estimate.measured),) if len(sources) == 1 else (str(estimate.measured), str(source))
 
 

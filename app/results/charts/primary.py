@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from textwrap import wrap
 
 import altair as alt
 
@@ -22,7 +21,7 @@ from app.analysis.wording.formatting import (
     scope_text,
 )
 from app.base.numbers import whole
-from app.results.charts.forest import EDGE, MARKS_HEIGHT, MAX_NAME, ROW_HEIGHT
+from app.results.charts.forest import EDGE, MARKS_HEIGHT, ROW_HEIGHT
 from app.results.charts.rows import Axis, Rows
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, title_of
@@ -99,10 +98,10 @@ def _row(k: int, one: Estimate) -> dict[str, float]:
 
 
 def _lines(estimate: Estimate, among: Iterable[Estimate]) -> tuple[str, ...]:
-    """What the effect is of, in lines; its question first if the chart has several."""
+    """What the effect is of, in phrases; its question first if the chart has several."""
     of, question = of_text(estimate) if estimate.scope else "", str(estimate.measured or "")
     has_question = not of or len({one.measured for one in among}) > 1
-    return tuple(line for one in (question if has_question else "", of) for line in wrap(one, MAX_NAME))
+    return tuple(filter(None, (question if has_question else "", of)))
 
 
 def primary_table(estimates: Sequence[Estimate]) -> Table:

@@ -88,7 +88,8 @@ class Rows:
     Where that leaves too little room for the marks, label and values are above the marks of each row.
 
     Args:
-        labels: the lines of each row's label.
+        labels: the phrases of each row's label, each on a line of its own or behind a comma; a phrase may have a line
+            break, where it is broken if it is long.
         values: the lines of each row's values; none for no values.
         headings: the rows that only name those below them, in strong type.
         row: the least height of a row with its labels beside it, and of its marks alone, in pixels.
@@ -115,7 +116,10 @@ class Rows:
     @property
     def _between(self) -> int:
         """The width between labels and values that are beside the marks."""
-        columns = [max((len(line) for row in each for line in row), default=0) for each in (self.labels, self.values)]
+        columns = [
+            max((len(line) for row in each for phrase in row for line in phrase.splitlines()), default=0)
+            for each in (self.labels, self.values)
+        ]
         beside = sum(min(LABEL_LIMIT, LETTER * n) for n in columns)
         return (self.width if isinstance(self.width, int) else LEAST_WIDTH) - beside
 
@@ -160,7 +164,7 @@ class Rows:
     @property
     def _lines(self) -> list[list[str]]:
         if not self.is_above:
-            return centred([[part for line in label for part in lines_of(line, LABEL_LIMIT)] for label in self.labels])
+            return centred([_lines_beside(label) for label in self.labels])
         assert isinstance(self.width, int)  # noqa: S101 - `is_above` says so
         values = self.values or [()] * len(self.labels)
         # counts stay on one line, strong letters are wider, and empty lines are no lines
@@ -195,6 +199,10 @@ class Rows:
             if self.headings:
                 axis.labelOffset = {"condition": {**is_heading, "value": offset + marks}, "value": offset}
         return alt.Y("k:O", title=None, axis=axis, scale=self._scale)
+
+
+def _lines_beside(label: Sequence[str]) -> list[str]:
+    return [part for phrase in label for line in phrase.split("\n") for part in lines_of(line, LABEL_LIMIT)]
 
 
 def _on_one_line(value: Sequence[str]) -> list[str]:

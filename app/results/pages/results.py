@@ -99,11 +99,13 @@ def opening(words: str) -> str:
 
     >>> opening("I lost\nmy job. " + "It was long ago. " * 9)
     'I lost my job. It was long ago. It was long ago. It was long ago. It was long ago. It was…'
+    >>> opening("The dog came home. " * 4 + "Well. " * 9)
+    'The dog came home. The dog came home. The dog came home. The dog came home. Well. Well…'
     """
     line = " ".join(words.split())
     if len(line) <= MAX_OPENING:
         return line
-    return line[:MAX_OPENING].rsplit(" ", 1)[0] + "…"
+    return line[:MAX_OPENING].rsplit(" ", 1)[0].rstrip(".,;:") + "…"
 
 
 # How old results are that were read from a replica.
@@ -172,7 +174,7 @@ def show_results_part(request: Request, own: OwnForLong, asked: OwnReportQuery, 
 
 
 def _units(request: Request, own: LeadAndStudy, estimates: Sequence[Estimate], labels: Labels) -> dict[str, Any]:
-    """Items with the most and the least effect, and what raters disagree most on: rows shown, and one click away."""
+    """Items with the largest and smallest effect, and most disagreement: rows shown, and one click away."""
     with request.app.state.begin() as db:
         extremes = unit_rows(db, own.study.id, estimates, labels, ("item_difference", "item_share"))
         disputed = unit_rows(db, own.study.id, estimates, labels, ("unit_disagreement",))

@@ -26,6 +26,7 @@ from app.results.charts.forest import forest_spec
 from app.results.charts.lines import Place, lines_spec
 from app.results.charts.page import LINES, WIDTHS, Size, untitled
 from app.results.charts.plane import plane_spec
+from app.results.charts.primary import primary_spec
 from app.results.charts.render import render
 from app.results.charts.straight_lining import straight_lining_finding, straight_lining_spec
 from app.results.documents.report_files import MAX_HEIGHT
@@ -503,6 +504,18 @@ def test_every_point_of_a_long_scale_is_in_the_legend(width: int) -> None:
     texts = dict(placed_texts(drawn))
     for value, words in enumerate(points, start=1):
         assert texts[f"{value} {words}"] + 6 * len(f"{value} {words}") <= float(drawn.get("width", "0")) <= width + 1
+
+
+def test_names_with_commas_are_joined_as_they_are_above_the_marks_of_a_phone() -> None:
+    """A comma was written where a name had been broken: "Guarded − Model,, plain prompt", "Model, against Human"."""
+    names = {"human": {"kind": "human", "label": "Model, plain prompt"}, "model": {"kind": "model", "label": "Guarded"}}
+    sources = {"source": "Model, guarded prompt", "reference": "Model, plain prompt"}
+    slope = one("contrast", "turn_slope", 0.1, **sources)
+    drawn = primary_spec([slope], title="", width=WIDTHS["narrow"])
+    chosen = _of_questions("empathy", names)["choice-1"].spec(width=WIDTHS["narrow"])
+    said, share = (" ".join(re.findall(r">([^<>]+)<", render(spec or {}, "svg").decode())) for spec in (drawn, chosen))
+    assert f"Model, guarded prompt {MINUS} Model, plain prompt" in said
+    assert "Guarded against Model, plain prompt, " in share
 
 
 def test_chart_with_labels_of_80_characters_is_as_wide_as_a_phone() -> None:
