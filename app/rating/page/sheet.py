@@ -223,7 +223,7 @@ def _passage(
     own: str | None = None,
     own_turns: frozenset[int] = frozenset(),
 ) -> Passage:
-    """The text, or its turns up to the last revealed one. `own`: how the `own_turns` of the rater are named."""
+    """The text, or its turns up to the last revealed one. `own`: the name of the rater's `own_turns`, which look as before."""
     voices: dict[str, int] = {}
     return Passage(
         name,
@@ -232,7 +232,7 @@ def _passage(
             Turn(
                 speaker=(speaker := own if own and number in own_turns else str(turn.get("speaker", ""))),
                 text=(words := str(turn.get("text", ""))),
-                voice=voices.setdefault(speaker, len(voices)),
+                voice=int(number in own_turns) if own_turns else voices.setdefault(speaker, len(voices)),
                 is_now=number == last,
                 html=render(words),
             )

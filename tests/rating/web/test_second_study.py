@@ -311,7 +311,7 @@ def test_what_raters_are_asked_about_their_own_turns_is_not_asked_of_others(revi
 @pytest.mark.parametrize(
     ("chosen", "told"),
     [
-        ("scale:ses", "State Empathy Scale (SES) has 12. Paste all of them, one per line, in its order."),
+        ("scale:ses", "State Empathy Scale (SES) has 12 statements. Paste all of them, one per line, in its order."),
         ("scale:nothing", "allowed: one of perceived-empathy, scale:pets"),
         ("study:other", "short name of a study of yours"),
         ("study:no-such", "short name of a study of yours"),

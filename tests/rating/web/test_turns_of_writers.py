@@ -81,6 +81,16 @@ def test_each_rater_answers_about_their_own_turns_and_the_partners(
     ]
 
 
+def test_own_turns_look_as_they_did_in_the_conversation(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    """Those of the rater who began had the look of the partner's once the questions came."""
+    dyads(study, questions=[FELT])
+    (_, page), (_, other) = talk(visitor)
+    looks = [re.findall(r'class="turn voice-(\d)', one.text) for one in (page, other)]
+    assert looks == [["1", "0", "1"], ["0", "1", "0"]]
+
+
 def test_turns_one_at_a_time_ask_each_rater_about_their_own(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:

@@ -64,8 +64,8 @@ def test_reversed_statements_are_those_of_the_publication() -> None:
 @pytest.mark.parametrize(
     ("pasted", "sentence"),
     [
-        ("", "Toronto Empathy Questionnaire (TEQ) has 16. Paste all of them, one per line, in its order."),
-        ("One", "This is 1 statement. Toronto Empathy Questionnaire (TEQ) has 16."),
+        ("", "Toronto Empathy Questionnaire (TEQ) has 16 statements. Paste all of them, one per line, in its order."),
+        ("One", "This is 1 statement. Toronto Empathy Questionnaire (TEQ) has 16 statements."),
         ("\n".join(map(str, range(100, 117))), "These are 17 statements."),
         ("\n".join(["Same."] * 16), "“Same.” is there twice."),
     ],
