@@ -223,7 +223,7 @@ def _passage(
     own: str | None = None,
     own_turns: frozenset[int] = frozenset(),
 ) -> Passage:
-    """The text, or its turns up to the last revealed one. `own`: the name of the rater's `own_turns`, which look as before."""
+    """The text, or its turns up to the last revealed one. `own`: how the rater's `own_turns` are named."""
     voices: dict[str, int] = {}
     return Passage(
         name,

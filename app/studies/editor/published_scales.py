@@ -244,7 +244,8 @@ def with_published(data: Data, scale: PublishedScale, pasted: str, about: str) -
     if len(words) != scale.n:
         found = "These are" if len(words) != 1 else "This is"
         begin = f"{found} {counted(len(words), 'statement')}. " if words else ""
-        raise ScaleWordsError(f"{begin}{scale.name} has {scale.n} statements. Paste all of them, one per line, in its order.")
+        there = f"{scale.name} has {scale.n} statements."
+        raise ScaleWordsError(f"{begin}{there} Paste all of them, one per line, in its order.")
     if doubled := next((text for text in words if [one.casefold() for one in words].count(text.casefold()) > 1), None):
         raise ScaleWordsError(f"“{doubled}” is there twice.")
     composites = value_at(data, "analysis.composites")
