@@ -20,7 +20,7 @@ install_locked = { awk '/^[a-z]/ { is_uv = /^uv==/ } is_uv' requirements-dev.loc
   || { echo "uv could not install them; pip does"; $(PIP) install --no-compile $(LOCKED) $(1); }
 INSTALL_ATTUNE := $(PIP) install --no-compile --no-deps --no-build-isolation --editable .
 # Compiling with all processors; pip uses one, and compiles the packages' own tests and what is never loaded too.
-BYTECODE := $(PY) -m compileall -qq -j 0 -x '/(tests?|mypyc?|setuptools|pkg_resources|lexers)/' .venv/lib
+BYTECODE := $(PY) -m compileall -qq -j 0 -x '/(tests?|mypyc?|setuptools|pkg_resources|lexers)/' .venv/lib app
 BABEL := $(PY) -m babel.messages.frontend
 # `make test` uses the same order and the same random examples each time; `make explore` uses new ones.
 ORDER := --randomly-seed=1
