@@ -10,8 +10,10 @@ from anyio.from_thread import start_blocking_portal
 from starlette.testclient import TestClient
 
 from app.analysis import analyze
+from app.settings import settings
 from tests.kit.application import renewed
 from tests.kit.making_here import making_here
+from tests.kit.reads_here import ReadsHere
 from tests.kit.reports_here import reports_here
 from tests.kit.reports_once import AnalyzedOnce
 
@@ -59,6 +61,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
     made.state.begin = begin
     made.state.begin_reading = begin
     made.state.making = making_here(begin)
+    made.state.uploads = ReadsHere(settings().upload_bounds)
     made.state.data_dir = data_folder
     made.state.allowed_hosts = ["testserver"]
     made.state.reports = reports_here(begin, ANALYZED_ONCE)

@@ -1,0 +1,21 @@
+"""Uploads read in the test's own process: the process for them takes seconds to start, in each worker of pytest.
+
+That what is read comes back from a process is held by the journeys, and its limits by
+tests/base/processes/test_reading_bounds.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.studies.creation.upload_process import UploadReader
+
+if TYPE_CHECKING:
+    from app.studies.creation.upload_process import Read
+
+
+class ReadsHere(UploadReader):
+    """Reads where it is asked to."""
+
+    def read(self, read: Read, upload: object) -> Any:  # noqa: ANN401 - what `read` returns
+        return read(upload, self._bounds.limits)
