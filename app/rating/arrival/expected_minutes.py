@@ -7,6 +7,7 @@ import math
 from sqlalchemy import Connection, text
 
 from app.protocol.allocation.trials import kind_of_trials
+from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
 from app.protocol.waves import wave_of
 from app.rating.review.text_words import n_words
@@ -52,11 +53,20 @@ def minutes_per_trial(db: Connection, study_id: int, protocol: Protocol) -> floa
     kind, n_items = kind_of_trials(protocol, [item.n for item in items]), max(1, len(items))
     shown = [min(item.n, {"single": 1, "pairs": 2, "conversation": 0, "draft": 0}.get(kind, item.n)) for item in items]
     words: float = sum(item.words + n * float(item.words_each) for item, n in zip(items, shown, strict=True)) / n_items
-    n_shown: float = sum(shown) / n_items
-    asked = [question.target for question in protocol.questions if question.target != "rater"]
-    n_answers = sum(n_shown if target == "response" else 1 for target in asked)
+    # what raters write themselves is not there to read, and is rated like a response
+    n_rated: float = 1 if protocol.writing else sum(shown) / n_items
+    n_answers = sum(_n_answers(one, protocol, n_rated) for one in protocol.questions if one.target != "rater")
     before = writing_minutes(protocol) + waiting_minutes(protocol)
     return words / WORDS_PER_MINUTE + n_answers * SECONDS_PER_ANSWER / 60 + before
+
+
+def _n_answers(question: AnyQuestion, protocol: Protocol, n_rated: float) -> float:
+    """How often a trial asks a question; about turns of a conversation, as often as messages are asked for."""
+    if question.target == "response":
+        return n_rated
+    if question.target == "turn" and protocol.conversation:
+        return protocol.conversation.min_messages * (2 if question.turns == "all" else 1)
+    return 1
 
 
 def writing_minutes(protocol: Protocol) -> float:

@@ -32,7 +32,7 @@ def test_time_to_read_and_answer_is_rounded(db: Connection, n_trials: int, minut
 
 
 def test_wait_for_another_rater_is_counted_as_long_as_it_lasts_at_most(db: Connection) -> None:
-    """Per conversation: 119 words in half a minute, 2 messages in 2.5 minutes, and the wait."""
+    """Per conversation: 119 words in half a minute, 2 messages in 2.5 minutes, an answer in 7.5 s, and the wait."""
     talk: dict[str, Any] = {"partners": {"peer": {**PERSON, "wait_minutes": 4}}, "min_messages": 2}
     protocol = protocol_of(
         sources={"peer": {"kind": "human"}},
@@ -42,9 +42,24 @@ def test_wait_for_another_rater_is_counted_as_long_as_it_lasts_at_most(db: Conne
         conversation=talk,
     )
     study_id = build_study(db, protocol, texts=[{"key": "a", "text": WORDS, "responses": {}}])
-    assert expected_minutes(db, study_id, Protocol.model_validate(protocol), 1) == 7
-    talk["partners"] = {"peer": {**PERSON, "wait_minutes": 5}}
     assert expected_minutes(db, study_id, Protocol.model_validate(protocol), 1) == 8
+    talk["partners"] = {"peer": {**PERSON, "wait_minutes": 5}}
+    assert expected_minutes(db, study_id, Protocol.model_validate(protocol), 1) == 9
+
+
+@pytest.mark.parametrize(("turns", "minutes"), [("own", 9), ("all", 10)])
+def test_questions_about_a_conversation_and_its_turns_are_counted(db: Connection, turns: str, minutes: int) -> None:
+    """Of 5 messages each in 6.25 minutes: one question about the whole, one about each turn in 7.5 s. They were not."""
+    felt = {**EMPATHY, "key": "felt", "target": "turn", "turns": turns}
+    protocol = protocol_of(
+        sources={"peer": {"kind": "human"}},
+        questions=[EMPATHY, felt],
+        design={"trials": "conversation", "raters_per_trial": 2, "trials_per_rater": 1},
+        flow={"consent": CONSENT},
+        conversation={"partners": {"peer": {**PERSON, "wait_minutes": 1.5}}, "min_messages": 5},
+    )
+    study_id = build_study(db, protocol, texts=[{"key": "a", "text": "word", "responses": {}}])
+    assert expected_minutes(db, study_id, Protocol.model_validate(protocol), 1) == minutes
 
 
 def test_draft_takes_as_long_as_the_study_that_it_becomes(db: Connection) -> None:
