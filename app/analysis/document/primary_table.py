@@ -34,12 +34,12 @@ CAN_BE_EMPTY = ("Test statistic", "Effect size")
 T_TESTS = (" t test", " Satterthwaite", " analysis of covariance")
 # Differences for which the column *Comparison or group* says enough, without the name of the statistic.
 PLAIN = ("mean_difference", "mean_difference_responders", "factor_effect", "attribute_effect", "item_attribute_effect")
-# Effect sizes without a unit, for differences in points of a scale.
-EFFECT_SIZES = ("cliffs_delta", "cliffs_delta_unpaired")
-NOTE = (
-    "Effect size: Cliff's delta, the probability that a rating of the first is higher minus the probability that it is "
-    "lower, with its 95% CI."
-)
+# Effect sizes without a unit, for differences in points of a scale, and what each is.
+EFFECT_SIZES = {
+    "cliffs_delta": "a rater rates the first higher than the second on the same item",
+    "cliffs_delta_unpaired": "a rating of the first is higher than one of the second, by any raters and on any items",
+}
+NOTE = "Effect size: Cliff's delta, the probability that {} minus the probability of the opposite, with its 95% CI."
 
 
 def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
@@ -55,7 +55,11 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     if not rows:
         return None
     kept = [place for place, name in enumerate(HEADER) if name not in CAN_BE_EMPTY or {r[place] for r in rows} != {"–"}]
-    sizes = (NOTE,) if HEADER.index("Effect size") in kept else ()
+    sizes = dict.fromkeys(
+        NOTE.format(EFFECT_SIZES[size.statistic])
+        for one in found
+        if (size := next(_effect_sizes(one, report.estimates), None))
+    )
     notes = (
         *reasons.notes,
         *_said(shown),

@@ -112,7 +112,7 @@ def _extreme_items(pair: OfPair, effects: stats.ItemEffects, scope: Scope) -> It
         code, plain = int(effects.item[place]), float(effects.plain[place])
         own = pair.answers.select(pair.answers.item == code)
         said = number(plain, "share" if pair.is_share else "points")
-        note = f"{len(own.value)} {what}{'' if np.isnan(plain) else f', {said} in the data'}"
+        note = f"{len(own.value)} {what}{'' if np.isnan(plain) else f'; not shrunk: {said}'}"
         result = Result(float(effects.shrunken[place]), METHOD, n_units=1, note=note)
         named: Scope = {**scope, "subgroup": {"item": str(ids[code])}}
         yield pair.data.record(result, own, section=SECTION, scope=named, statistic=statistic, unit="item")

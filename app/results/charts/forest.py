@@ -64,15 +64,17 @@ def forest_spec(
                 "k": k,
                 **_row(estimate, rows, unit),
                 **_margin(estimate, margins, unit),
-                **_ink(estimate, colours),
+                **ink(estimate, colours),
             }
             for k, estimate, unit in zip(places, rows, units, strict=True)
         ]
     )
     height = LOW_ROW_HEIGHT if max(map(len, labels)) == 1 and len(labels) > MANY else ROW_HEIGHT
+    is_of_width = len({*units}) > 1
+    subtitle = _subtitle(rows, margins, is_of_width=is_of_width)
     names = Rows(labels, _values(rows, places), (height, MARKS_HEIGHT), width, headings)
     base = alt.Chart(data).encode(y=names.place, color=alt.Color("ink:N", scale=None))
-    interval = base.mark_rule(strokeWidth=2).encode(x=_x(is_of_width=len({*units}) > 1), x2="high:Q", y=names.named)
+    interval = base.mark_rule(strokeWidth=2).encode(x=_x(is_of_width=is_of_width), x2="high:Q", y=names.named)
     point = base.mark_point(size=90, opacity=1, strokeWidth=2).encode(
         x="estimate:Q", fill=alt.Fill("fill:N", scale=None), tooltip=_tooltip()
     )
@@ -80,7 +82,7 @@ def forest_spec(
     chart = (
         alt.layer(*_margins(base, margins, colours), names.line_at(0, theme), interval, point, numbers)
         .resolve_axis(y="independent")
-        .properties(title=title_of(title, _subtitle(rows, margins)), width=width, height=names.height)
+        .properties(title=title_of(title, subtitle), width=width, height=names.height)
     )
     return {**chart.to_dict(validate=False), "config": config(theme)}
 
@@ -108,11 +110,18 @@ def _values(rows: Sequence[Estimate], places: Sequence[int]) -> list[tuple[str, 
     return values
 
 
-def _ink(estimate: Estimate, colours: Colours) -> dict[str, str]:
+def ink(estimate: Estimate, colours: Colours) -> dict[str, str]:
     """Colour and filling say the same, for print in grey: whether the difference is clear, as on the summary."""
     if estimate.verdict == "clear":
         return {"ink": colours.source, "fill": colours.source}
     return {"ink": colours.muted, "fill": "transparent"}
+
+
+def ink_legend(estimates: Sequence[Estimate]) -> str:
+    """What `ink` means for these estimates."""
+    if all(one.p_value is None for one in estimates):
+        return "Filled, blue: clear, the 95% CI is on one side of no difference"
+    return f"Filled, blue: clear, {'adjusted p' if any(one.p_adjusted is not None for one in estimates) else 'p'} < .05"
 
 
 def forest_table(estimates: Sequence[Estimate]) -> Table:
@@ -167,8 +176,7 @@ def _question_and_source(estimate: Estimate, rows: Sequence[Estimate]) -> tuple[
     sources, references = ({row.scope[part] for row in rows} for part in ("source", "reference"))
     source, reference = estimate.scope["source"], estimate.scope["reference"]
     if len(references) > 1:
-        longest = max(len(f"{row.scope['source']} {MINUS} {row.scope['reference']}") for row in rows)
-        between = "\n" if longest > MAX_NAME else " "
+        between = "\n" if len(f"{source} {MINUS} {reference}") > MAX_NAME else " "
         return str(estimate.measured), f"{source} {MINUS}{between}{reference}"
     return (str(estimate.measured),) if len(sources) == 1 else (str(estimate.measured), str(source))
 
@@ -187,13 +195,13 @@ def _margins(base: alt.Chart, margins: Mapping[str, float], colours: Colours) ->
     return [band]
 
 
-def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float]) -> str:
+def _subtitle(rows: Sequence[Estimate], margins: Mapping[str, float], *, is_of_width: bool) -> str:
     sources, references = ({estimate.scope[part] for estimate in rows} for part in ("source", "reference"))
     who = next(iter(sources)) if len(sources) == 1 else "Each source"
     what = "Differences as named" if len(references) > 1 else f"{who} {MINUS} {next(iter(references))}"
     shaded = ". Shaded: equivalence margin" if margins else ""
-    rule = "adjusted p" if any(estimate.p_adjusted is not None for estimate in rows) else "p"
-    return f"{what}, with 95% CIs {generalizes_text(rows)}".rstrip() + f". Filled, blue: clear, {rule} < .05{shaded}"
+    values = ". Values: points of each scale" if is_of_width else ""
+    return f"{what}, with 95% CIs {generalizes_text(rows)}".rstrip() + f". {ink_legend(rows)}{values}{shaded}"
 
 
 def forest_finding(estimates: Sequence[Estimate]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import altair as alt
 
@@ -21,7 +22,7 @@ from app.analysis.wording.formatting import (
     scope_text,
 )
 from app.base.numbers import whole
-from app.results.charts.forest import EDGE, MARKS_HEIGHT, ROW_HEIGHT
+from app.results.charts.forest import EDGE, MARKS_HEIGHT, ROW_HEIGHT, ink, ink_legend
 from app.results.charts.rows import Axis, Rows
 from app.results.charts.table import Table, first_few
 from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, title_of
@@ -34,8 +35,13 @@ SLOPES = ("turn_slope", "turn_slope_difference")
 
 def effects_of(report: Report) -> list[Estimate]:
     """The effect that each primary contrast is about, in the order of the protocol."""
+    return [shown for _, shown in _contrasts(report)]
+
+
+def _contrasts(report: Report) -> list[tuple[Estimate, Estimate]]:
+    """The estimate of each primary contrast, with the effect that it is about."""
     primary = (one for result in report.primary for one in result.estimates)
-    return [effect_behind(one, report.estimates) or one for one in primary]
+    return [(one, effect_behind(one, report.estimates) or one) for one in primary]
 
 
 def primary_effects(report: Report, shown_elsewhere: Sequence[Estimate] = ()) -> list[list[Estimate]]:
@@ -45,10 +51,11 @@ def primary_effects(report: Report, shown_elsewhere: Sequence[Estimate] = ()) ->
     and those `shown_elsewhere` in charts of their own.
     """
     found: dict[tuple[str, float | None], list[Estimate]] = {}
-    for shown in effects_of(report):
+    for contrast, shown in _contrasts(report):
         is_elsewhere = shown.statistic == "mean_difference" or shown in shown_elsewhere
         if not is_elsewhere and (axis := axis_of(shown)) is not None:
-            found.setdefault((axis.title, axis.rule), []).append(shown)
+            decided = {name: getattr(contrast, name) for name in ("verdict", "p_value", "p_adjusted")}
+            found.setdefault((axis.title, axis.rule), []).append(replace(shown, **decided))
     return [[*group] for group in found.values() if any(one.estimate is not None for one in group)]
 
 
@@ -76,17 +83,24 @@ def primary_spec(
     labels = [_lines(one, known) for one in known]
     values = [(estimate_and_interval(one),) for one in known]
     rows = Rows(labels, values, (ROW_HEIGHT, MARKS_HEIGHT), width)
-    base = alt.Chart(alt.InlineData([_row(k, one) for k, one in enumerate(known)])).encode(y=rows.place)
+    has_verdicts = any(one.verdict is not None for one in known)
+    colours = COLOURS[theme]
+    plain = {"ink": colours.source, "fill": colours.source}
+    marks = [{**_row(k, one), **(ink(one, colours) if has_verdicts else plain)} for k, one in enumerate(known)]
+    base = alt.Chart(alt.InlineData(marks)).encode(y=rows.place, color=alt.Color("ink:N", scale=None))
     ticks = alt.Axis(tickCount=6, gridOpacity=0.7, format=".0%" if axis.is_share else alt.Undefined)
     x = alt.X("low:Q", title=axis.title, axis=ticks, scale=alt.Scale(zero=not axis.is_share, padding=EDGE))
-    interval = base.mark_rule(strokeWidth=2, color=COLOURS[theme].source).encode(x=x, x2="high:Q", y=rows.named)
-    point = base.mark_point(filled=True, size=90, opacity=1, color=COLOURS[theme].source).encode(x="estimate:Q")
+    interval = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", y=rows.named)
+    point = base.mark_point(size=90, opacity=1, strokeWidth=2).encode(
+        x="estimate:Q", fill=alt.Fill("fill:N", scale=None)
+    )
     layers = [interval, point, base.mark_point(opacity=0).encode(x="estimate:Q", y=rows.valued)]
     if axis.rule is not None:
         layers.insert(0, rows.line_at(axis.rule, theme))
     held = generalizes_text(one for one in known if one.ci_low is not None)
     rule = "" if axis.rule is None else "; dashed: no difference"
-    named = title_of(title, f"Estimates with 95% CIs {held}".rstrip() + rule)
+    legend = f". {ink_legend(known)}" if has_verdicts else ""
+    named = title_of(title, f"Estimates with 95% CIs {held}".rstrip() + rule + legend)
     chart = alt.layer(*layers).resolve_axis(y="independent").properties(title=named, width=width, height=rows.height)
     return {**chart.to_dict(validate=False), "config": config(theme)}
 

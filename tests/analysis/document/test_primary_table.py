@@ -55,6 +55,22 @@ def test_effect_size_stands_beside_points_with_its_number() -> None:
     assert primary_table(replace(report, primary=()), Numbered(labels)) is None
 
 
+@pytest.mark.parametrize(
+    ("statistic", "of"),
+    [
+        ("cliffs_delta", "a rater rates the first higher than the second on the same item"),
+        ("cliffs_delta_unpaired", "a rating of the first is higher than one of the second, by any raters"),
+    ],
+)
+def test_note_says_which_ratings_the_effect_size_compares(statistic: str, of: str) -> None:
+    """Within raters and items it can have the other sign than the difference of means, and the note spoke of all."""
+    delta = Estimate("comparison", "empathy", SCOPE, statistic, -0.03, -0.1, 0.1, 0.95)
+    primary = (PrimaryResult(PrimaryContrast(question="empathy"), True, (TWO_WAY,)),)
+    table = primary_table(Report("small", "0" * 64, (), (TWO_WAY, delta), primary), Numbered(protocol(FIVE).labels))
+    assert table is not None
+    assert of in table.notes[-1]
+
+
 def test_reason_for_no_interval_of_an_effect_size_is_a_footnote() -> None:
     delta = Estimate("comparison", "empathy", SCOPE, "cliffs_delta", 0.21, ci_reason="one_cluster")
     primary = (PrimaryResult(PrimaryContrast(question="empathy"), True, (TWO_WAY,)),)

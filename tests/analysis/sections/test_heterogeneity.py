@@ -80,7 +80,7 @@ def test_items_with_the_most_and_the_least_effect_are_those_of_the_data() -> Non
         assert min(lifts[:5]) >= max(lifts[5:])
         assert {each.question for each in found} == {question}
     last = found[-1]
-    assert (last.note, last.n_ratings, last.n_items) == ("8 choices, 0.0% in the data", 8, 1)
+    assert (last.note, last.n_ratings, last.n_items) == ("8 choices; not shrunk: 0.0%", 8, 1)
     assert 0 < values[-1] < values[0] < 1
 
 

@@ -358,6 +358,8 @@ def test_differences_on_unlike_scales_are_drawn_as_parts_of_their_scales() -> No
     """A difference of 1 point of 1 to 5 and one of 25 of 0 to 100 are equally large."""
     _, rows, drawn = forest_of(*three_sources(margin={"empathy": 1.0, "warm": 25.0}))
     assert "Mean difference in percent of the width of the scale" in drawn
+    # The numbers beside the marks are in other units than the axis, and nothing said so.
+    assert "Values: points of each scale" in " ".join(json.loads(drawn)["title"]["subtitle"])
     assert [row["estimate"] for row in rows[:2]] == pytest.approx([row["estimate"] for row in rows[2:]])
     assert {(row["margin_low"], row["margin_high"]) for row in rows} == {(-25.0, 25.0)}
     assert len({row["text"] for row in rows}) == 4
@@ -516,6 +518,25 @@ def test_names_with_commas_are_joined_as_they_are_above_the_marks_of_a_phone() -
     said, share = (" ".join(re.findall(r">([^<>]+)<", render(spec or {}, "svg").decode())) for spec in (drawn, chosen))
     assert f"Model, guarded prompt {MINUS} Model, plain prompt" in said
     assert "Guarded against Model, plain prompt, " in share
+
+
+@pytest.mark.parametrize(
+    ("parts", "legend", "n_filled"),
+    [
+        ({"p_value": 0.3, "verdict": "inconclusive"}, "Filled, blue: clear, p < .05", 0),
+        ({"p_value": 0.01, "p_adjusted": 0.02, "verdict": "clear"}, "Filled, blue: clear, adjusted p < .05", 1),
+        ({"verdict": "inconclusive"}, "Filled, blue: clear, the 95% CI is on one side of no difference", 0),
+        ({}, "", 1),
+    ],
+)
+def test_primary_effect_is_filled_only_if_it_is_clear(parts: dict[str, Any], legend: str, n_filled: int) -> None:
+    """Inconclusive effects were filled and blue, which is what the chart of differences beside it calls clear."""
+    slope = replace(one("contrast", "turn_slope_difference", 0.01, source="model", reference="human"), **parts)
+    spec = primary_spec([slope], title="Primary") or {}
+    assert legend in " ".join(spec["title"]["subtitle"])
+    assert ("Filled" in str(spec["title"])) is bool(legend)
+    (rows,) = [rows for rows in spec["datasets"].values() if "estimate" in rows[0]]
+    assert sum(row["fill"] != "transparent" for row in rows) == n_filled
 
 
 def test_chart_with_labels_of_80_characters_is_as_wide_as_a_phone() -> None:

@@ -162,6 +162,14 @@ def test_small_share_of_words_is_a_percentage() -> None:
     assert table.rows == (("Share of first-person words", "0.4%\n< 0.1% to 0.6%"),)
 
 
+def test_difference_of_shares_has_its_unit() -> None:
+    """Beside 4.8% and 16.0% stood 11.2, which could be a ratio or a count."""
+    scope = {**TWO, "covariate": "first_person_share"}
+    ((_, table, notes),) = texts([_estimate("text", "text_difference", 0.112, scope=scope, question=None)])
+    assert table.rows[0][1].startswith("11.2 pp")
+    assert notes == ("pp: percentage points.",)
+
+
 def test_pool_with_all_ratings_has_no_row_of_its_own() -> None:
     n = {"n_ratings": 150}
     estimates = [

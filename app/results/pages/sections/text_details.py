@@ -11,6 +11,7 @@ from app.analysis.wording.formatting import (
     estimate_text,
     interval_text,
     is_measured,
+    kind_of,
     scope_text,
     why_text,
 )
@@ -54,8 +55,12 @@ def _notes(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     about: dict[str, list[str]] = {}
     for estimate in estimates:
         if estimate.estimate is None:
-            about.setdefault(why_text(estimate).rstrip("."), []).append(_covariate(estimate))
-    return tuple(f"– {', '.join(dict.fromkeys(names))}: {why}." for why, names in about.items())
+            about.setdefault(why_text(estimate).removeprefix("not shown: ").rstrip("."), []).append(
+                _covariate(estimate)
+            )
+    has_points = any(kind_of(one) == "share_points" and one.estimate is not None for one in estimates)
+    reasons = (f"– {', '.join(dict.fromkeys(names))}: {why}." for why, names in about.items())
+    return (*(("pp: percentage points.",) if has_points else ()), *reasons)
 
 
 def _columns(estimates: Sequence[Estimate]) -> list[str]:
@@ -102,4 +107,5 @@ def _cell(estimate: Estimate | None) -> str:
     if estimate is None or estimate.estimate is None:
         return "–"
     interval = interval_text(estimate) if estimate.ci_low is not None else ""
-    return f"{estimate_text(estimate)}\n{interval}".strip()
+    unit = " pp" if kind_of(estimate) == "share_points" else ""
+    return f"{estimate_text(estimate)}{unit}\n{interval}".strip()
