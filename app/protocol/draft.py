@@ -34,7 +34,7 @@ class _Bounds(BaseModel):
     partners: dict[Key, DraftPartner] = Field(min_length=1)
     """For each of the `sources`, who suggests words to raters, or that nobody does."""
     min_words: int = Field(default=1, ge=1, le=5000)
-    """How many words raters are asked to write. They can always stop earlier, but not without a word."""
+    """How many words raters are asked to write. They can stop earlier once they have written something."""
     max_words: int = Field(default=500, ge=1, le=5000)
     """The maximum number of words."""
     minutes: Minutes | None = None

@@ -23,7 +23,7 @@ ABOUT_CODE = (
     "lme4 and ordinal give the same estimates; brms and bambi are Bayesian and give similar ones."
 )
 # on the pages of other primary contrasts
-NO_CODE = f"There is no model as code for the primary contrasts of this page: {WRITTEN_FOR}."
+NO_CODE = f"There is no code for the primary contrasts of this page: {WRITTEN_FOR}."
 _WRITERS = dict(zip(get_args(ScriptName), (r_code, brms_code, python_code), strict=True))
 
 

@@ -134,5 +134,5 @@ class Reply:
     def refused_because(self) -> str | None:
         """Why the model or a filter refused to answer; None if it did not."""
         if self.refusal or self.stop.lower() in _FILTERED:
-            return self.refusal or "The endpoint's content filter ended the answer."
+            return self.refusal or "The server's content filter stopped the answer."
         return None

@@ -167,9 +167,7 @@ class AskedQuestion(BaseModel, ABC):
     `rater`.
     """
     turns: Turns = "all"
-    """After a conversation, whether a question about each turn is asked about `all` of them, the rater's `own`, or the
-    `partner`'s.
-    """
+    """The turns of a conversation that the question is asked about: `all`, the rater's `own`, or the `partner`'s."""
     text: Prose = Field(min_length=1)
     """The question as raters read it."""
     help: Prose = ""

@@ -21,7 +21,7 @@ from app.results.charts.theme import (
 )
 
 HEIGHT, GAP, ROW = 200, 22, 18
-SUBTITLE = "Each column is one analysis. Filled, blue: the 95% CI excludes no difference; diamond: as reported"
+SUBTITLE = "Each column is one analysis. Filled, blue: the 95% CI is on one side of no difference; diamond: as reported"
 # Labels of rows are shorter where there is no room.
 NARROW, LABEL, NARROW_LABEL = 300, 230, 150
 # What is the same in each curve.

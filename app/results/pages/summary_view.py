@@ -352,7 +352,7 @@ def _reading(contrast: MainContrast) -> str:
 def _why_clear(contrast: MainContrast) -> str:
     """The rule by which a difference is highlighted."""
     if contrast.answer.p_value is None:
-        return "Clear: the interval excludes no difference."
+        return "Clear: the interval is on one side of no difference."
     return f"Clear: {'adjusted p' if contrast.answer.p_adjusted is not None else 'p'} < .05."
 
 

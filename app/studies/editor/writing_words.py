@@ -61,7 +61,7 @@ _OF_CONVERSATIONS: dict[str, tuple[str, str | None]] = {
     ),
 }
 _OF_DRAFTS: dict[str, tuple[str, str | None]] = {
-    "partners": ("Partners", "Who suggests words to raters, for each source, or that nobody does."),
+    "partners": ("Help", "For each source: who suggests words to raters, if anyone."),
     "partners.replies": ("Who suggests words", ""),
     "partners.suggestions": (
         "Where suggestions appear",
@@ -69,7 +69,7 @@ _OF_DRAFTS: dict[str, tuple[str, str | None]] = {
     ),
     "min_words": (
         "Fewest words",
-        "What raters are asked to write. They can always stop earlier, but not without a word.",
+        "What raters are asked to write. They can stop earlier once they have written something.",
     ),
     "max_words": ("Most words", ""),
     "minutes": ("Most minutes", "From when raters first see the item. Empty: no limit."),
