@@ -4,14 +4,16 @@ python -m benchmarks.results_pages [--raters 500]. Each rater rates 2,000 respon
 DATABASE_URL, or a temporary one. Seconds of processor are those of the server process alone, which also answers
 raters; PostgreSQL and the processes for reports are not in them.
 
-Then each page of a study of the usual size (`benchmarks.usual_study`), the first time after one rating has changed:
-seconds on the clock and of all of Attune's processes, until the page has results.
+Then each page of a study of the usual size (`benchmarks.usual_study`), the first time after one rating has changed and
+with nothing kept: seconds on the clock and of all of Attune's processes, until the page answers the question of the
+study, and until it has all results. The page is fetched again as often as it refreshes itself.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import statistics
 import tempfile
 import time
@@ -37,8 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SLUG, TOKEN, N_WARM = "large", "a session of the benchmark", 20
-# What tells a page with the report.
-REPORT = 'aria-label="Sections of the results"'
+# What tells a page with the report, and one with the answer while the rest is computed.
+REPORT, ANSWER = 'aria-label="Sections of the results"', "Computing the other results"
+REFRESH = re.compile(r'http-equiv="refresh" content="(\d+)"')
 
 
 @contextmanager
@@ -131,10 +134,14 @@ def after_new_ratings(url: str) -> None:
                 db.execute(changed, {"slug": usual_study.SLUG})
                 db.execute(text("DELETE FROM kept_results"))
             before, start = processor_s(served.pid), time.perf_counter()
-            while REPORT not in get(served, path)[0]:
-                time.sleep(0.3)
-            seconds = time.perf_counter() - start
-            print(f"{path:44}{seconds * 1000:8.0f} ms {(processor_s(served.pid) - before) * 1000:6.0f} ms of processor")
+            page, said = "", list[str]()
+            while REPORT not in page:
+                time.sleep(float(found[1]) if (found := REFRESH.search(page)) else 0.0)
+                page = get(served, path)[0]
+                if (ANSWER in page and not said) or REPORT in page:
+                    used = processor_s(served.pid) - before
+                    said.append(f"{time.perf_counter() - start:6.1f} s, {used:5.2f} s of processor")
+            print(f"{path:40}{': '.join(['answer', said[0]])}; all results: {said[-1]}")
     engine.dispose()
 
 

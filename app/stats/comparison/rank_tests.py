@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from scipy import special
 
 from app.stats.arms import Arms, missing_side
@@ -18,6 +17,7 @@ from app.stats.arrays import Bools, Floats, Ints, Labels, codes, midranks, prese
 from app.stats.clusters import METHOD, clusters, with_two_way_interval
 from app.stats.comparison.describe import share
 from app.stats.comparison.t_tests import item_means
+from app.stats.remembered import remembered
 from app.stats.result import Method, Result, undefined
 
 # Probability of superiority: how often the source is rated above its reference, using only the order of points.
@@ -26,6 +26,7 @@ from app.stats.result import Method, Result, undefined
 # dropped.
 
 
+@remembered
 def prob_superiority(value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:
     """Return P(source rated above reference) + half P(tie) by the same rater on the same item, tested against 1/2.
 
@@ -45,6 +46,7 @@ def cliffs_delta(value: Floats, is_treated: Bools, *, item: Labels, rater: Label
     return _delta(prob_superiority(value, is_treated, item=item, rater=rater, level=level))
 
 
+@remembered
 def prob_superiority_unpaired(
     value: Floats, is_treated: Bools, *, item: Labels, rater: Labels, level: float = 0.95
 ) -> Result:
@@ -83,12 +85,16 @@ def _cells(value: Floats, beside: list[Labels]) -> tuple[Floats, Labels, Labels,
     treated, item, rater = beside
     treated = treated.astype(bool)
     groups = clusters(item, rater)
-    sides = [pd.DataFrame({"cell": groups.cell[s], "value": value[s]}) for s in (treated, ~treated)]
-    n_mine, n_theirs = (np.bincount(side["cell"].to_numpy(), minlength=groups.n_cells) for side in sides)
-    pairs = sides[0].merge(sides[1], on="cell", suffixes=("_mine", "_theirs"))
-    won = (np.sign(pairs["value_mine"].to_numpy() - pairs["value_theirs"].to_numpy()) + 1) / 2
+    n_mine, n_theirs = (np.bincount(groups.cell[side], minlength=groups.n_cells) for side in (treated, ~treated))
     both = (n_mine > 0) & (n_theirs > 0)
-    shares = np.bincount(pairs["cell"].to_numpy(), won, groups.n_cells)[both] / (n_mine * n_theirs)[both]
+    # each rating of the source beside each of the reference's in its cell, which stand together once sorted
+    cell, mine = groups.cell[treated], value[treated]
+    theirs = value[~treated][np.argsort(groups.cell[~treated], kind="stable")]
+    n_pairs = n_theirs[cell]
+    first = (np.cumsum(n_theirs) - n_theirs)[cell] - (np.cumsum(n_pairs) - n_pairs)
+    against = theirs[np.repeat(first, n_pairs) + np.arange(int(n_pairs.sum()))]
+    won = (np.sign(np.repeat(mine, n_pairs) - against) + 1) / 2
+    shares = np.bincount(np.repeat(cell, n_pairs), won, groups.n_cells)[both] / (n_mine * n_theirs)[both]
     row = np.empty(groups.n_cells, dtype=np.int64)
     row[groups.cell] = np.arange(len(value))
     return shares, item[row[both]], rater[row[both]], int((n_mine + n_theirs)[both].sum())
@@ -147,6 +153,7 @@ def wilcoxon_of_item_means(value: Floats, is_treated: Bools, *, item: Labels, ra
     return result.with_counts(**means.counts(result.n_units or 0))
 
 
+@remembered
 def mann_whitney(mine: Floats, theirs: Floats) -> Result:
     """Run the Mann-Whitney test of two independent groups; U counts pairs with `mine` above `theirs`, ties as half.
 
@@ -229,8 +236,10 @@ def _splits(doubled: Ints, n: int) -> Floats:
     """Return the probability of each rank sum over all choices of n ranks, shape (total + 1,)."""
     ways = np.zeros((n + 1, int(doubled.sum()) + 1))
     ways[0, 0] = 1
-    for rank in doubled:
-        ways[1:, rank:] += ways[:-1, :-rank]
+    for place, (rank, before) in enumerate(zip(doubled, np.cumsum(doubled) - doubled, strict=True)):
+        # of the ranks before this one, at most `place` were chosen, with a sum of at most `before`
+        top, end = min(place + 1, n), before + 1
+        ways[1 : top + 1, rank : rank + end] += ways[:top, :end]
     return np.asarray(ways[n] / ways[n].sum())
 
 

@@ -82,9 +82,15 @@ def _logit_curves(upper: Floats, lower: Floats, parts: Parts) -> Curves:
 
 def _logit_parts(upper: Floats, lower: Floats) -> Parts:
     """Return F(upper), 1 - F(lower) and 1 - exp(lower - upper)."""
-    below = 1 / (1 + np.exp(np.clip(-upper, -_FAR, _FAR)))
-    above = 1 / (1 + np.exp(np.clip(lower, -_FAR, _FAR)))
+    below = 1 / (1 + np.exp(_cut(-upper)))
+    above = 1 / (1 + np.exp(_cut(lower)))
     return below, above, -np.expm1(np.maximum(lower - upper, -_FAR))
+
+
+def _cut(latent: Floats) -> Floats:
+    """Return what exp can take; np.clip takes longer."""
+    cut: Floats = np.minimum(np.maximum(latent, -_FAR), _FAR)
+    return cut
 
 
 def _probit_slopes(parts: Parts) -> Slopes:
@@ -280,20 +286,17 @@ class _Gradient:
     def _leverage(self) -> Floats:
         """Return z' H^-1 z for each rating, shape (n,)."""
         design, par = self.f.design, self.par
-        large, small = design.large.columns, design.small.columns
+        outer, places = np.multiply.outer, design.places
+        by_large = outer(par.sd_large, par.sd_large)[:, :, np.newaxis] * self.by_large.take(design.cell_large, axis=2)
+        by_cell = outer(2 * par.sd_large, par.sd_small)[:, :, np.newaxis] * self.by_cell
+        by_small = outer(par.sd_small, par.sd_small)[:, :, np.newaxis] * self.by_small.take(design.cell_small, axis=2)
         at = np.zeros((len(design.products), len(design.cell_large)))
-        for a, k in enumerate(large):
-            for b, j in enumerate(large):
-                at[design.places[k, j]] += par.sd_large[a] * par.sd_large[b] * self.by_large[a, b, design.cell_large]
-            for b, j in enumerate(small):
-                at[design.places[k, j]] += 2 * par.sd_large[a] * par.sd_small[b] * self.by_cell[a, b]
-        for a, k in enumerate(small):
-            for b, j in enumerate(small):
-                at[design.places[k, j]] += par.sd_small[a] * par.sd_small[b] * self.by_small[a, b, design.cell_small]
-        total = np.zeros(len(self.f.y))
-        for row, product in zip(at, design.products, strict=True):
-            total += row[design.cell] * product
-        return total
+        for a in range(design.large.q):
+            _add(at, places.large[a], by_large[a])
+            _add(at, places.both[a], by_cell[a])
+        for b in range(design.small.q):
+            _add(at, places.small[b], by_small[b])
+        return design.over_columns(at, design.products)
 
     def assembled(self) -> Floats:
         f = self.f
@@ -319,3 +322,9 @@ class _Gradient:
             for k in (0, 1)
         )
         return by_large, by_small
+
+
+def _add(sums: Floats, places: Ints, rows: Floats) -> None:
+    """Add each row to the sum at its place; places may repeat."""
+    for place, row in zip(places, rows, strict=True):
+        sums[place] += row

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -125,8 +126,10 @@ def _parts(ends: Ints, begin: int, end: int, each: int) -> Iterator[tuple[int, i
 
 def multiplied(left: Floats, right: Floats) -> Floats:
     """Multiply many small matrices, shapes (p, r, n) and (r, q, n); einsum is ten times slower in this layout."""
-    total = np.zeros((left.shape[0], *right.shape[1:]))
-    for j in range(left.shape[1]):
+    if not len(right):
+        return np.zeros((left.shape[0], *right.shape[1:]))
+    total: Floats = left[:, 0, np.newaxis] * right[0]
+    for j in range(1, len(right)):
         total += left[:, j, np.newaxis] * right[j]
     return total
 
@@ -190,6 +193,14 @@ class Factor:
         return len(self.columns)
 
 
+class Places(NamedTuple):
+    """Rows of the products of pairs of columns: of the large factor, of both, and of the small one; shape (q, q)."""
+
+    large: Ints
+    both: Ints
+    small: Ints
+
+
 @dataclass(frozen=True, eq=False)
 class Crossed:
     """Ratings of two crossed factors, sorted by cell; `order` gives their positions in the caller's arrays.
@@ -222,12 +233,13 @@ class Crossed:
         return [*groups_of_levels(self.large_start, self.cell_small, self.small.n_levels, p, q)] if p and q else []
 
     @cached_property
-    def places(self) -> Ints:
-        """The row of `products` for each pair of columns, shape (d, d)."""
+    def places(self) -> Places:
+        """The row of `products` for each pair of columns of the factors."""
         d = len(self.columns)
         above = np.zeros((d, d), dtype=np.int64)
         above[np.triu_indices(d)] = np.arange(d * (d + 1) // 2)
-        return above + np.triu(above, 1).T
+        every, large, small = above + np.triu(above, 1).T, self.large.columns, self.small.columns
+        return Places(*(every[np.ix_(*pair)] for pair in ((large, large), (large, small), (small, small))))
 
     def over_cells(self, value: Floats) -> Floats:
         """Return sums over the ratings of each cell; `value` shape (d, n)."""
@@ -249,14 +261,14 @@ class Crossed:
 
     def spread(self, large: Floats, small: Floats) -> Floats:
         """Return Z b, shape (n,), for effects (already scaled) in the shapes that `gather` returns."""
-        total = np.zeros(self.columns.shape[1])
-        for k, column in enumerate(self.columns):
-            at_cell = np.zeros(len(self.cell_large))
-            if k in self.large.columns:
-                at_cell += large[self.large.columns.index(k), self.cell_large]
-            if k in self.small.columns:
-                at_cell += small[self.small.columns.index(k), self.cell_small]
-            total += at_cell[self.cell] * column
+        at_cell = np.zeros((len(self.columns), len(self.cell_large)))
+        at_cell[list(self.large.columns)] += large.take(self.cell_large, axis=1)
+        at_cell[list(self.small.columns)] += small.take(self.cell_small, axis=1)
+        return self.over_columns(at_cell, self.columns)
+
+    def over_columns(self, cells: Floats, columns: Floats) -> Floats:
+        """Return the sum over columns, shape (d, n), of each times the value of its cell, shape (d, n_cells)."""
+        total: Floats = (cells.take(self.cell, axis=1) * columns).sum(axis=0)
         return total
 
     def factored(self, weight: Floats, sd_large: Floats, sd_small: Floats) -> Factored:
@@ -323,24 +335,15 @@ class Factored:
         self.sd_large, self.sd_small = sd_large, sd_small
         self.large_sums = design.over_large(cells)
         self.small_sums = design.over_small(cells)
-        large, small = design.large.columns, design.small.columns
-        A = self._blocks(self.large_sums, large, large, sd_large, sd_large)
-        B = self._blocks(self.small_sums, small, small, sd_small, sd_small)
-        A[np.arange(len(large)), np.arange(len(large))] += 1
-        B[np.arange(len(small)), np.arange(len(small))] += 1
-        self.C = self._blocks(cells, large, small, sd_large, sd_small)
+        A = _blocks(self.large_sums[design.places.large], sd_large, sd_large)
+        B = _blocks(self.small_sums[design.places.small], sd_small, sd_small)
+        for block in (A, B):
+            block[np.arange(len(block)), np.arange(len(block))] += 1
+        self.C = _blocks(cells[design.places.both], sd_large, sd_small)
         self.A_inverse, log_det = inverse_of_blocks(A)
-        self.M = multiplied(self.A_inverse[:, :, design.cell_large], self.C)
+        self.M = multiplied(self.A_inverse.take(design.cell_large, axis=2), self.C)
         self.cholesky = cholesky_of(self._schur(B))
         self.log_det = log_det + 2 * float(np.log(np.diag(self.cholesky)).sum())
-
-    def _blocks(
-        self, sums: Floats, rows: tuple[int, ...], columns: tuple[int, ...], sd_rows: Floats, sd_columns: Floats
-    ) -> Floats:
-        """Return blocks of shape (rows, columns, levels or cells)."""
-        at = self.design.places[np.ix_(rows, columns)]
-        found: Floats = sums[at] * np.multiply.outer(sd_rows, sd_columns)[:, :, np.newaxis]
-        return found
 
     def _schur(self, B: Floats) -> Floats:
         q, n = B.shape[0], B.shape[2]
@@ -361,11 +364,11 @@ class Factored:
     def solve_each(self, large: Floats, small: Floats) -> tuple[Floats, Floats]:
         """Return H^-1 g for several g, shapes (r, q_large, n_large) and (r, q_small, n_small)."""
         design, r, n_cells = self.design, len(large), len(self.design.cell_large)
-        shift = multiplied(large[:, :, design.cell_large], self.M)
+        shift = multiplied(large.take(design.cell_large, axis=2), self.M)
         right = small - design.over_small(shift.reshape(-1, n_cells)).reshape(small.shape)
         x_small = solved(self.cholesky, right.reshape(r, len(self.cholesky)).T).T.reshape(small.shape)
         by_component = x_small.transpose(1, 0, 2)
-        back = multiplied(self.C, by_component[:, :, design.cell_small]).reshape(-1, n_cells)
+        back = multiplied(self.C, by_component.take(design.cell_small, axis=2)).reshape(-1, n_cells)
         rest = large.transpose(1, 0, 2) - design.over_large(back).reshape(len(self.C), r, large.shape[2])
         return multiplied(self.A_inverse, rest).transpose(1, 0, 2), x_small
 
@@ -391,17 +394,15 @@ class Factored:
     @cached_property
     def half_log_det_slopes(self) -> tuple[Floats, Floats]:
         """Half the derivative of log det H in each standard deviation, weights fixed: shapes (q_large,), (q_small,)."""
-        large, small = self.design.large.columns, self.design.small.columns
-        by_large, by_cell, by_small = self.inverse
-        within_large = self._shared(self.large_sums, large, large, by_large)
-        shared = self._shared(self.cells, large, small, by_cell)
-        within_small = self._shared(self.small_sums, small, small, by_small)
+        sums = zip((self.large_sums, self.cells, self.small_sums), self.design.places, self.inverse, strict=True)
+        within_large, shared, within_small = ((sum_[at] * inverse).sum(axis=2) for sum_, at, inverse in sums)
         return (
             within_large @ self.sd_large + shared @ self.sd_small,
             within_small @ self.sd_small + self.sd_large @ shared,
         )
 
-    def _shared(self, sums: Floats, rows: tuple[int, ...], columns: tuple[int, ...], inverse: Floats) -> Floats:
-        """Return sums over levels or cells of products with blocks of the inverse, shape (rows, columns)."""
-        total: Floats = (sums[self.design.places[np.ix_(rows, columns)]] * inverse).sum(axis=2)
-        return total
+
+def _blocks(sums: Floats, sd_rows: Floats, sd_columns: Floats) -> Floats:
+    """Return blocks of shape (rows, columns, levels or cells)."""
+    found: Floats = sums * np.multiply.outer(sd_rows, sd_columns)[:, :, np.newaxis]
+    return found
