@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import linprog
 from scipy.special import ndtr
 
 from app.stats.attrition import attrition_difference, attrition_share, lee_bounds
@@ -85,6 +86,21 @@ def test_interval_follows_lee_and_imbens_and_manski() -> None:
     assert (high - upper) / variance**0.5 == pytest.approx(reach)
     assert ndtr(reach + 3 / variance**0.5) - ndtr(-reach) == pytest.approx(0.95)
     assert "37.5%" in found.lower.note
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_are_the_least_and_the_greatest_that_any_choice_of_raters_gives(seed: int) -> None:
+    """Which of the treated would have finished in either arm is not known: a linear program tries every choice."""
+    rng = np.random.default_rng(seed)
+    n, finished, of = 23, 14 + seed, 30
+    value = np.round(rng.normal(3, 1, n + finished), 1 if seed % 2 else 6)
+    found = lee_bounds(value, np.arange(n + finished) < n, (25, of))
+    kept = finished / of / (n / 25)
+    mine, others = value[:n], value[n:]
+    found_by_program = (linprog(s * mine, A_eq=np.ones((1, n)), b_eq=[kept * n], bounds=(0, 1)) for s in (1, -1))
+    least, most = (float(mine @ np.asarray(one.x)) / (kept * n) for one in found_by_program)
+    assert found.lower.estimate == pytest.approx(least - others.mean())
+    assert found.upper.estimate == pytest.approx(most - others.mean())
 
 
 def test_bounds_are_those_that_stata_prints() -> None:
