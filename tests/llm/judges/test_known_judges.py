@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from random import Random
@@ -205,12 +206,22 @@ def start_judge(engine: Engine, server: ModelServer, n_at_once: int) -> subproce
 def test_of_two_commands_with_one_name_only_one_asks(engine: Engine) -> None:
     with engine.begin() as db:
         build_study(db, protocol_of(), n_items=10)
-    server = ModelServer(first_offer, delay_s=0.3)
+    has_refused = threading.Event()
+
+    def in_time(prompt: Prompt, rng: Random) -> dict[str, object]:
+        has_refused.wait(300)
+        return first_offer(prompt, rng)
+
+    server = ModelServer(in_time)
     with serving(server):
-        both = [start_judge(engine, server, 1) for _ in range(2)]
-        said = [one.communicate(timeout=300)[1] for one in both]
-    assert sorted(one.returncode for one in both) == [0, 1]
-    (refused,) = [words for words, one in zip(said, both, strict=True) if one.returncode]
+        one = start_judge(engine, server, 1)
+        while not server.seen and one.poll() is None:
+            time.sleep(0.01)
+        other = start_judge(engine, server, 1)
+        _, refused = other.communicate(timeout=300)
+        has_refused.set()
+        one.communicate(timeout=300)
+    assert (one.returncode, other.returncode) == (0, 1)
     assert "Another process is working on the run m." in refused
     assert "Traceback" not in refused
     assert len(server.seen) == len(server.by_id) == 20
