@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,12 +12,11 @@ from app.analysis.statistic import statistics
 from app.rating.life_cycle import open_study
 from app.studies.creation.templates import new_study
 from app.studies.folder.read import read_folder
-from app.studies.folder.study_templates import list_templates
+from app.studies.folder.study_templates import list_templates, template_folder
 from app.studies.load import load_study
 from app.studies.studies import get_study
 from tests.kit.raters import rate_until_full
 from tests.kit.study_report import report_of_study
-from tests.kit.templates import template_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from app.analysis.data.study_folder import StudyFolder
     from app.analysis.report.report import Report
 
 ORDINAL = "krippendorff_alpha_ordinal"
@@ -107,6 +109,15 @@ def known(keys: Iterable[str]) -> set[str]:
     return set(keys) & set(statistics())
 
 
+def with_few_raters(name: str, folder: Path) -> StudyFolder:
+    """The template with at most four raters per trial: more of them only fill more of the same seats."""
+    shutil.copytree(template_folder(name), folder)
+    yaml = (folder / "study.yaml").read_text(encoding="utf-8")
+    few = re.sub(r"(?<=raters_per_trial: )\d+", lambda found: str(min(4, int(found[0]))), yaml)
+    (folder / "study.yaml").write_text(few, encoding="utf-8")
+    return read_folder(folder)
+
+
 def test_every_template_is_covered() -> None:
     assert set(ESTIMATES) == {template.name for template in list_templates()}
 
@@ -114,12 +125,13 @@ def test_every_template_is_covered() -> None:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in LIKE_OTHERS else name for name in sorted(ESTIMATES)]
 )
-def test_template_is_loaded_rated_and_analysed(db: Connection, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_template_is_loaded_rated_and_analysed(
+    db: Connection, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # as in a large study, which leaves out mixed models, a third of the time here
     monkeypatch.setattr("app.analysis.data.question_data.MAX_RATINGS", 0)
     monkeypatch.setattr("app.analysis.sections.specifications.DEPARTURES_OF_MODELS", {})
-    folder = template_study(name)
-    load_study(db, folder)
+    load_study(db, with_few_raters(name, tmp_path / name))
     open_study(db, name)
     assert rate_until_full(db, name) >= 2
     study = get_study(db, name)
