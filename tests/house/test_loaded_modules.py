@@ -49,37 +49,40 @@ assert after.status_code == 200 and f'action="{address}"' not in after.text, aft
 """
 
 
-def loaded_by(code: str, *arguments: str) -> set[str]:
-    """Return the packages, and the parts of `opentelemetry`, that this code loads; it must not print anything."""
-    code += "\nimport sys; print(*{name.partition('.')[0] for name in sys.modules},"
-    code += " *(name for name in sys.modules if name.startswith('opentelemetry.')))"
-    command = [sys.executable, "-c", code, *arguments]
+# What the libraries are loaded for: the work that is handed over, and the evidence about raters.
+LATER = f"import {', '.join(HANDED_OVER)}"
+EVIDENCE = "import app.rating.review.stored_evidence"
+# Ends a step with a line of the packages, and the parts of `opentelemetry`, that are loaded by then.
+SAY = """
+print(*{name.partition('.')[0] for name in sys.modules if not name.startswith('opentelemetry.')},
+      *(name for name in sys.modules if name.startswith('opentelemetry.')))
+"""
+
+
+def loaded_by(*steps: str, given: str = "") -> list[set[str]]:
+    """Return what one process has loaded after each step; they must not print anything."""
+    command = [sys.executable, "-c", "import sys\n" + "".join(f"{step}\n{SAY}" for step in steps), given]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
-    return set(done.stdout.split())
+    return [set(line.split()) for line in done.stdout.splitlines()]
 
 
 def test_commands_load_no_heavy_library() -> None:
-    code = "import app.cli, app.cli.serve, app.cli.demo"
-    assert HEAVY & loaded_by(code) == set()
+    (loaded,) = loaded_by("import app.cli, app.cli.serve, app.cli.demo")
+    assert HEAVY & loaded == set()
 
 
-def test_work_is_handed_over_without_loading_its_libraries() -> None:
-    """A web process that had written one report took 90 MB more until its end."""
-    assert (HEAVY | {"docx", "lxml"}) & loaded_by(f"import {', '.join(HANDED_OVER)}") == set()
-
-
-def test_evidence_about_raters_loads_only_numpy() -> None:
-    """With pandas and scipy, the first view of *Raters* took half a second of processor more."""
-    assert HEAVY & loaded_by("import app.main, app.rating.review.stored_evidence") == {"numpy"}
-
-
-def test_web_process_and_rating_load_no_heavy_library_and_no_telemetry(engine: Engine) -> None:
+def test_web_process_loads_what_it_needs_when_it_needs_it(engine: Engine) -> None:
+    """One process, because to start one takes two seconds: it serves, hands work over, and looks at raters."""
     with engine.begin() as db:
         build_study(db, protocol_of())
         open_study(db, "study")
     url = engine.url.render_as_string(hide_password=False)
-    loaded = loaded_by(RATE, url)
-    assert HEAVY & loaded == set()
+    rated, handed_over, looked = loaded_by(RATE, LATER, EVIDENCE, given=url)
+    assert HEAVY & rated == set()
     # FastAPI loads the interface of OpenTelemetry by itself, if it is installed.
-    assert [name for name in loaded if name.startswith("opentelemetry.sdk")] == []
+    assert [name for name in rated if name.startswith("opentelemetry.sdk")] == []
+    # A web process that had written one report took 90 MB more until its end.
+    assert (HEAVY | {"docx", "lxml"}) & handed_over == set()
+    # With pandas and scipy, the first view of *Raters* took half a second of processor more.
+    assert HEAVY & looked == {"numpy"}
