@@ -28,3 +28,7 @@ def take_memory(*_: object) -> NoReturn:
 
 def die(*_: object) -> NoReturn:
     os._exit(9)
+
+
+def do_nothing(*_: object) -> None:
+    """What a new process can do at once: real work loads libraries for seconds."""

@@ -1,7 +1,7 @@
 """Uploads read in the test's own process: the process for them takes seconds to start, in each worker of pytest.
 
-That what is read comes back from a process is held by the journeys, and its limits by
-tests/base/processes/test_reading_bounds.py.
+That what is read comes back from that process, and its limits, are held by tests/base/processes/test_reading_bounds.py
+and by the journeys.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from app.base.problem import InvalidInputError, Problem
 from app.base.processes.side_process import SideProcess, TimeIsUp, bounded
 from app.studies.creation import upload_process
 from app.studies.creation.upload_process import MAX_PROBLEMS, UploadReader, read_within
-from tests.kit.bad_work import die, sleep_for_ever, take_memory, work_for_ever
+from tests.kit.bad_work import die, do_nothing, sleep_for_ever, take_memory, work_for_ever
+from tests.kit.small import read_small, small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +52,7 @@ def test_reader_exceeding_limits_is_ended_and_replaced(process: SideProcess) -> 
     ):
         with pytest.raises(InvalidInputError, match=found):
             reader.read(work, {})
-        with pytest.raises(InvalidInputError, match="no file"):
-            reader.read_files({})
+        assert reader.read(do_nothing, {}) is None
 
 
 def test_reader_that_waits_is_ended_after_its_time_on_the_clock(process: SideProcess) -> None:
@@ -117,3 +117,11 @@ def test_upload_is_read_from_file_path(process: SideProcess, tmp_path: Path) -> 
     with pytest.raises(InvalidInputError) as caught:
         UploadReader(Bounds(), process).read_files({"my/items.csv": Path(tmp_path / "items.csv")})
     assert {problem.file for problem in caught.value.problems} == {"study.yaml", "items.csv"}
+
+
+def test_study_comes_back_from_the_process_as_it_is_read_here(process: SideProcess, tmp_path: Path) -> None:
+    for name, content in small().items():
+        (tmp_path / name).write_bytes(content)
+    read = UploadReader(Bounds(), process).read_files({name: tmp_path / name for name in small()})
+    assert read.protocol == read_small().protocol
+    assert read.ratings.equals(read_small().ratings)
