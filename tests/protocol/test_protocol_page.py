@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 PARTS = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+LOADED = [YAML(typ="safe").load(example) for example in EXAMPLES]
 SAME_AS = {
     "flow.after": "flow.before",
     "waves.questionnaires": "flow.before",
@@ -111,14 +112,13 @@ def test_page_says_of_each_field_what_its_description_says(path: str) -> None:
 
 @pytest.mark.parametrize("path", FIELDS)
 def test_every_field_appears_in_an_example(path: str) -> None:
-    used = {key for example in EXAMPLES for key in keys_in(YAML(typ="safe").load(example), path)}
+    used = {key for example in LOADED for key in keys_in(example, path)}
     assert FIELDS[path] - used == set()
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_every_example_is_valid(number: int) -> None:
-    whole = YAML(typ="safe").load(EXAMPLES[0])
-    missing = set(whole) - set(YAML(typ="safe").load(EXAMPLES[number]))
+    missing = set(LOADED[0]) - set(LOADED[number])
     text = EXAMPLES[number] + "".join(part for part in top_level(EXAMPLES[0]) if part.split(":")[0] in missing)
     problems = Problems()
     assert read_protocol(text, problems) is not None, problems._problems
