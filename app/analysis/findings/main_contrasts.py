@@ -228,8 +228,6 @@ def interval_words(estimate: Estimate) -> str:
     if estimate.ci_low is None or estimate.ci_high is None:
         return f"No interval: {REASONS[estimate.ci_reason]}" if estimate.ci_reason else ""
     level = f"{100 * (estimate.ci_level or 0.95):.0f}% CI"
-    if estimate.statistic == "category_difference":
-        return f"{level} {signed(estimate.ci_low, 'share_points')} to {signed(estimate.ci_high, 'share_points')}"
     return f"{level} {interval_text(estimate)}"
 
 

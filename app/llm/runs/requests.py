@@ -176,7 +176,7 @@ class Progress:
             return ""
         return (
             f"The server counts {self.cut_at:,} tokens for prompts of different lengths, so it probably cuts the "
-            "longer ones without a word, and these answers rest on a part of the text. Give the model a longer "
+            "longer ones without saying so, and these answers rest on a part of the text. Give the model a longer "
             "context, and ask again."
         )
 

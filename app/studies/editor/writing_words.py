@@ -95,6 +95,6 @@ OPTIONS = {
         "next": "They go on with the next item",
     },
     "conversation.replies_shown": {"as_written": "Piece by piece, as they are written", "whole": "As a whole"},
-    "draft.partners.replies": {"model": "A model", "none": "Nobody: raters write without help"},
+    "draft.partners.replies": {"model": "A model", "none": "Nobody: no help"},
     "draft.partners.suggestions": {"beside": "Beside the text", "inserted": "In place of the text"},
 }

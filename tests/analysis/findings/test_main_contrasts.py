@@ -70,7 +70,7 @@ def test_share_difference_interval_is_in_percentage_points() -> None:
     (found,), _ = _contrasts(KIND)
     assert "percentage points" in found.effect
     low, high = (100 * (end or 0.0) for end in (found.estimate.ci_low, found.estimate.ci_high))
-    assert interval_words(found.estimate) == f"95% CI {low:+.1f} to {high:+.1f}".replace("-", "−")
+    assert interval_words(found.estimate) == f"95% CI {low:.1f} to {high:.1f}".replace("-", "−")
 
 
 def test_warning_names_the_source_if_there_are_several() -> None:
@@ -129,4 +129,4 @@ def test_difference_has_the_digits_of_tables() -> None:
     assert MainContrast("empathy", "Empathy", "", none, None, None).effect == "GPT 0.00 points"
     code = Estimate("contrast", "kind", scope, "category_difference", -0.0205, -0.5, 0.25)
     assert MainContrast("kind", "Kind", "", code, None, None).effect == "GPT −2.0 percentage points"
-    assert interval_words(code) == "95% CI −50.0 to +25.0"
+    assert interval_words(code) == "95% CI −50.0 to 25.0"

@@ -85,7 +85,7 @@ def test_lead_who_tries_the_pages_alone_writes_with_a_simulated_partner(
     lead, address = walking(study, engine, visitor)
     lead.post(f"/s/{address}/consent", data={"consent": "agree"})
     page = lead.post(f"/s/{address}/start")
-    assert "In a walk-through nobody else comes." in page.text
+    assert "In a walk-through, no one else comes." in page.text
     page = lead.post(f"/s/{address}/walk-through/partner")
     assert "Conversation with" in page.text
     if "Please begin" not in page.text:

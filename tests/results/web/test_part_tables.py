@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import Environment, FileSystemLoader
 
 from app.analysis.data.report_filters import ALL
 from app.analysis.document.numbered import Reasons, value_cell
@@ -16,8 +18,10 @@ from app.analysis.model_code.scripts import NO_CODE
 from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import records_csv
+from app.base.words import is_number
 from app.cli.print_report import estimates_table
 from app.protocol.labels import Labels
+from app.results.charts.table import Table
 from app.results.pages.report_query import ReportQuery
 from app.results.pages.sections.part_tables import IGNORES_CLUSTERS, MAX_ROWS, OF_FIRST, blocks_of
 from app.results.pages.sections.part_view import part_context
@@ -25,6 +29,7 @@ from app.results.pages.sections.parts import part_of, parts_of
 from app.results.pages.sections.text_details import texts
 from tests.kit.frames import FIVE, protocol
 
+TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
 TWO = {"source": "model", "reference": "human"}
 P = {"p_value": 0.02, "p_adjusted": 0.04}
 
@@ -329,3 +334,14 @@ def test_imported_scores_are_named_where_there_are_some() -> None:
     imported = _estimate("text", "text_mean", 1.0, scope={"covariate": "warmth_score", "source": "human"})
     assert texts([measured])[0][0] == "Measures of the texts"
     assert texts([measured, imported])[0][0] == "Measures of the texts, and imported scores"
+
+
+@pytest.mark.parametrize(("n_columns", "are_cards"), [(4, False), (5, True)])
+def test_tables_wider_than_a_phone_are_cards_without_dashes(*, n_columns: int, are_cards: bool) -> None:
+    """Tables of five and six columns went on beyond the edge, and cards listed what does not apply to them."""
+    templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
+    templates.tests["numeric"] = is_number
+    table = Table(tuple("abcde"[:n_columns]), (("x", *["1.00"] * (n_columns - 2), "–"),))
+    drawn = str(templates.get_template("results/pages/results_tables.html").module.table_of(table, "Caption"))  # type: ignore[attr-defined]
+    assert ('class="estimates cards"' in drawn) is are_cards
+    assert drawn.count('class="number none"') == 1
