@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.analysis import analyze
 from tests.kit.frames import first, frames, only, protocol
+
+if TYPE_CHECKING:
+    from app.analysis.report.report import Report
 
 PARTS = ("_ranked",)
 ORDER = {"key": "order", "type": "ranking", "text": "Rank the replies.", "ties": True}
@@ -24,24 +27,23 @@ def ranked(*rankings: tuple[str, str, tuple[int, int, int]]) -> list[dict[str, A
 
 
 STUDY = protocol(ORDER, sources=THREE)
-REPORT = analyze(
-    frames(
-        STUDY,
-        ranked(
-            ("r1", "a", (1, 2, 3)),
-            ("r2", "a", (2, 1, 3)),
-            ("r1", "b", (1, 2, 2)),
-            ("r2", "b", (1, 3, 2)),
-            ("r3", "b", (3, 1, 2)),
-        ),
-    ),
-    STUDY,
+RANKED = ranked(
+    ("r1", "a", (1, 2, 3)),
+    ("r2", "a", (2, 1, 3)),
+    ("r1", "b", (1, 2, 2)),
+    ("r2", "b", (1, 3, 2)),
+    ("r3", "b", (3, 1, 2)),
 )
 
 
-def test_mean_rank_has_two_way_interval_and_averages_ties() -> None:
-    human = only(REPORT, "mean_rank", scope={"source": "human"})
-    one = only(REPORT, "mean_rank", scope={"source": "one"})
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return analyze(frames(STUDY, RANKED), STUDY)
+
+
+def test_mean_rank_has_two_way_interval_and_averages_ties(report: Report) -> None:
+    human = only(report, "mean_rank", scope={"source": "human"})
+    one = only(report, "mean_rank", scope={"source": "one"})
     assert human.estimate == pytest.approx((1 + 2 + 1 + 1 + 3) / 5)
     assert one.estimate == pytest.approx((2 + 1 + 2.5 + 3 + 1) / 5)
     assert human.method.startswith("two_way_cluster_t")
@@ -49,20 +51,20 @@ def test_mean_rank_has_two_way_interval_and_averages_ties() -> None:
     assert human.ci_low is not None
 
 
-def test_rankings_imply_pairwise_preference_shares() -> None:
-    against_human = only(REPORT, "share_preferred", scope={"source": "one", "reference": "human"})
-    between_models = only(REPORT, "share_preferred", scope={"source": "two", "reference": "one"})
+def test_rankings_imply_pairwise_preference_shares(report: Report) -> None:
+    against_human = only(report, "share_preferred", scope={"source": "one", "reference": "human"})
+    between_models = only(report, "share_preferred", scope={"source": "two", "reference": "one"})
     assert against_human.estimate == pytest.approx(2 / 5)
     assert between_models.estimate == pytest.approx((0 + 0 + 0.5 + 1 + 0) / 5)
     assert against_human.p_adjusted is not None
 
 
-def test_ranking_agreement_is_computed_within_items() -> None:
-    w = first(REPORT, "kendall_w_within_items")
+def test_ranking_agreement_is_computed_within_items(report: Report) -> None:
+    w = first(report, "kendall_w_within_items")
     assert w.unit == "item"
     assert w.n_pairable_units == 2
     assert w.estimate is not None
-    assert first(REPORT, "rank_correlation_within_items").estimate is not None
+    assert first(report, "rank_correlation_within_items").estimate is not None
 
 
 def test_empty_ranking_study_gives_reasons() -> None:

@@ -52,10 +52,14 @@ def answered(page: JudgePage) -> str:
 
 
 # Of what raters write, there is nothing to judge before they did.
-READ = [one.name for one in list_templates() if template_study(one.name).protocol.writing is None]
+WRITTEN = {"empathic-dyads", "suggestions", "venting"}
 
 
-@pytest.mark.parametrize("name", READ)
+def test_raters_write_in_the_templates_that_are_left_out() -> None:
+    assert all(template_study(name).protocol.writing for name in WRITTEN)
+
+
+@pytest.mark.parametrize("name", [one.name for one in list_templates() if one.name not in WRITTEN])
 def test_the_answers_to_every_page_are_stored(db: Connection, name: str) -> None:
     study_id = load_study(db, template_study(name))
     study = judged_study(db, study_id, 1)

@@ -30,21 +30,23 @@ def _report(n_rated: int = N_RATED, sample: pd.DataFrame | None = None) -> Repor
     return analyze(replace(found, items=items, sample=sample), STUDY)
 
 
-REPORT = _report()
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return _report()
 
 
-def test_attributes_and_the_judges_values_are_compared() -> None:
-    years = only(REPORT, "sample_balance", scope={"attribute": "years"})
+def test_attributes_and_the_judges_values_are_compared(report: Report) -> None:
+    years = only(report, "sample_balance", scope={"attribute": "years"})
     expected = balance(np.where(RATED, 30.0, 50.0) + np.arange(N_ITEMS) % 4, RATED).difference
     assert years.estimate == pytest.approx(expected.estimate)
     assert (years.n_items, years.n_ratings, years.unit) == (N_ITEMS, 0, "item")
-    assert only(REPORT, "sample_mean", scope={"attribute": "years"}).estimate == pytest.approx(31.3)
-    topic = only(REPORT, "sample_share", scope={"attribute": "topic", "level": "work"})
+    assert only(report, "sample_mean", scope={"attribute": "years"}).estimate == pytest.approx(31.3)
+    topic = only(report, "sample_share", scope={"attribute": "topic", "level": "work"})
     assert topic.estimate == pytest.approx((TOPICS[RATED] == "work").mean())
-    rest = only(REPORT, "sample_mean_of_rest", scope=JUDGE, question="empathy")
+    rest = only(report, "sample_mean_of_rest", scope=JUDGE, question="empathy")
     values = [judged(i, source) for i in range(N_RATED, N_ITEMS) for source in SOURCES]
     assert rest.estimate == pytest.approx(np.mean(values))
-    assert find(REPORT, "sample_share", question="preference")
+    assert find(report, "sample_share", question="preference")
 
 
 def test_length_of_the_responses_is_compared() -> None:
@@ -59,13 +61,13 @@ def test_length_of_the_responses_is_compared() -> None:
     assert only(report, "sample_mean", scope={"covariate": "characters"}).estimate == pytest.approx(100)
 
 
-def test_sentences_say_what_is_assumed_and_what_speaks_against_it() -> None:
-    assumed, clear = balance_sentences(REPORT.of("judge"), STUDY.labels)
+def test_sentences_say_what_is_assumed_and_what_speaks_against_it(report: Report) -> None:
+    assumed, clear = balance_sentences(report.of("judge"), STUDY.labels)
     assert assumed == ASSUMED
     assert "differ clearly from the rest (about one in 20 does by chance): years." in clear
-    without = [one for one in REPORT.of("judge") if one.scope.get("attribute") != "years"]
+    without = [one for one in report.of("judge") if one.scope.get("attribute") != "years"]
     assert "None of the" in balance_sentences(without, STUDY.labels)[1]
-    (block,) = (one for one in blocks_of("judges", REPORT.of("judge"), STUDY.labels) if "random sample" in one.caption)
+    (block,) = (one for one in blocks_of("judges", report.of("judge"), STUDY.labels) if "random sample" in one.caption)
     assert block.table.header[-1] == "Standardized difference"
 
 
