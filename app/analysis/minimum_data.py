@@ -81,25 +81,6 @@ def enough(result: Result, n: int, fewest: int, what: str) -> Result:
     return undefined("no_pairable_units", note, method=method_of(result), n_units=n)
 
 
-# Contrasts whose 95% interval has another level with fewer raters than this, by simulation: the table of
-# docs/statistics/coverage.md. The wide ones take the larger of two variances, which with few raters is mostly noise.
-WIDE_BELOW = {"amce": 10, "trade_off": 20, "item_attribute_interaction": 20}
-NARROW_BELOW = {"attribute_effect": 6}
-WIDE = "With {n} raters, this interval is somewhat wider than it needs to be."
-NARROW = (
-    "With {n} raters, this interval is slightly too narrow: it holds the true value in about 92% of studies, not 95%."
-)
-
-
-def with_known_coverage(result: Result, statistic: str, of_answers: Counts) -> Result:
-    """Return the result with a warning if its interval, with so few raters, is known to have another level."""
-    n = of_answers["n_raters"] if result.n_raters is None else result.n_raters
-    for words, below in ((WIDE, WIDE_BELOW), (NARROW, NARROW_BELOW)):
-        if result.interval is not None and n < below.get(statistic, 0):
-            result = result.warned(words.format(n=n))
-    return result
-
-
 # Intervals that include nearly all possible values are replaced by the reason.
 
 EVERYTHING = "No interval: with so little data it would include nearly all possible values."

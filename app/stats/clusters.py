@@ -114,13 +114,18 @@ def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> Tw
     by_item = _variance(moves, groups.item, groups.n_items, items)
     by_rater = _variance(moves, groups.rater, groups.n_raters, raters)
     by_cell = _variance(moves, groups.cell, groups.n_cells, _side(groups.cell, groups.n_cells, arms))
-    whole = max(by_item + by_rater - by_cell, by_item, by_rater)
+    both = by_item + by_rater - by_cell
+    whole = max(both, by_item, by_rater)
     error = float(whole**0.5) * largest
     is_plain = items is None and raters is None and not (arms and arms.are_versions)
     if is_plain or whole == 0:
         return TwoWay(error, float(groups.df))
     is_nested = items is not None and groups.n_cells == groups.n_raters
-    df = combined_df(0.0 if is_nested else by_rater / whole, _df(groups.n_raters, raters), _df(groups.n_items, items))
+    df_rater, df_item = _df(groups.n_raters, raters), _df(groups.n_items, items)
+    if is_nested:
+        df = combined_df(0.0, df_rater, df_item)
+    else:
+        df = two_way_df(both, (by_item, df_item), (by_rater, df_rater))
     warnings = (side.warning(what) for side, what in ((raters, "raters"), (items, "items")) if side is not None)
     return TwoWay(error, df, next(filter(None, warnings), ""))
 
@@ -144,6 +149,44 @@ def satterthwaite(*parts: tuple[float, float]) -> float:
     (5.4, 4.0)
     """
     return sum(variance for variance, _ in parts) ** 2 / sum(variance**2 / df for variance, df in parts)
+
+
+def two_way_df(both: float, by_item: tuple[float, float], by_rater: tuple[float, float]) -> float:
+    """Return the degrees of freedom of V, the largest of `both` = V_item + V_rater - V_cell, V_item and V_rater.
+
+    V_item and V_rater come with their own; 0 if either has none. V is V_rater and the rest items. But if V is more than
+    `both`, it is the larger of V_item and V_rater: see `larger_df`. Not with fewer than three, as in `crossed_df`.
+
+    >>> two_way_df(3.0, (2.0, 29), (3.0, 3)), round(two_way_df(2.9, (2.0, 29), (3.0, 3)), 1)
+    (3.0, 5.1)
+    >>> two_way_df(2.9, (2.0, 29), (3.0, 2)), two_way_df(1.0, (1.0, 29), (0.0, 0))
+    (2.0, 0.0)
+    """
+    (item, df_item), (rater, df_rater) = by_item, by_rater
+    whole = max(both, item, rater)
+    if whole > both and min(df_item, df_rater) >= FEW_RATERS:
+        return larger_df(by_item, by_rater)
+    return combined_df(rater / whole, df_rater, df_item)
+
+
+def larger_df(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Return the degrees of freedom of the larger of two independent variances, each with its own, above 0.
+
+    2 E(V)^2 / Var(V), as Satterthwaite (1946) has it for their sum. Of V1 = v1 chi-square / df1 and V2, E(V^k) is the
+    sum of E(V1^k) P(V1' > V2), where chi-square has 2 k more degrees of freedom in V1', and of the same of V2.
+
+    >>> [round(larger_df((1.0, 3.0), second), 1) for second in ((0.0, 29.0), (1.0, 3.0), (1.0, 29.0))]
+    [3.0, 5.3, 8.7]
+    """
+    (v1, df1), (v2, df2) = first, second
+    bound = v1 * df2 / (v1 * df2 + v2 * df1)
+
+    def moment(k: int) -> float:
+        beyond = special.betainc(df2 / 2, df1 / 2 + k, bound), special.betainc(df1 / 2, df2 / 2 + k, 1 - bound)
+        raw = ((v**k * (1 + 2 * (k - 1) / df)) for v, df in (first, second))
+        return float(sum(one * share for one, share in zip(raw, beyond, strict=True)))
+
+    return 2 * moment(1) ** 2 / (moment(2) - moment(1) ** 2)
 
 
 def crossed_df(by_item: tuple[float, float], by_rater: tuple[float, float], by_cell: tuple[float, float]) -> float:

@@ -200,6 +200,8 @@ def interaction(
 ATTRIBUTE_METHOD = Method("three_way_cluster_t", ": sources random")
 # on each side: the variance between two or three sources is too unstable for an interval that anyone can use
 MIN_SOURCES = 5
+_PASSES = 20
+_ROUNDING = 1e-12
 
 
 def attribute_effect(
@@ -207,11 +209,12 @@ def attribute_effect(
 ) -> Result:
     """Return the mean of the sources with the attribute minus that of the others, each source weighted equally.
 
-    With at least five sources on each side, the interval is for new sources, items and raters: V_source
-    from the means of the sources (s1^2 / n1 + s0^2 / n0), plus the two-way variance of items and raters for fixed
-    sources, minus the variance of single ratings, which both contain. Its degrees of freedom combine those of sources
-    (Satterthwaite, equal variances) with those of items and raters, weighted by their proportions of the variance. With
-    fewer sources, the interval is for new items and raters and these sources only, and the note says so.
+    With at least five sources on each side, the interval is for new sources, items and raters: V_source from the means
+    of the sources (s1^2 / n1 + s0^2 / n0), plus the two-way variance of items and raters for fixed sources, minus what
+    both contain (three-way clusters: Cameron, Gelbach and Miller 2011, J. Bus. Econ. Stat. 29:238). Its degrees of
+    freedom combine those of sources (Satterthwaite, equal variances) with those of items and raters, weighted by their
+    proportions of the variance. With fewer sources, the interval is for new items and raters and these sources only,
+    and the note says so.
 
     Args:
         value: ratings, shape (n,); nan is dropped.
@@ -234,17 +237,18 @@ def attribute_effect(
     fixed = linear_contrast(number, X, slope, item=items, rater=raters, weight=weight, arms=arms, level=level)
     if min(side.sum(), (~side).sum()) < MIN_SOURCES or fixed.standard_error is None:
         return replace(fixed, note=f"For these {n_sources} sources only.")
-    return _for_new_sources(number, code, side, fixed, _rating_variance(number, code, side, items, raters), level)
+    shared = _within_sources(number, code, side, items, raters)
+    return _for_new_sources(number, code, side, fixed, shared, level)
 
 
-def _for_new_sources(value: Floats, code: Ints, side: Bools, fixed: Result, of_ratings: float, level: float) -> Result:
+def _for_new_sources(value: Floats, code: Ints, side: Bools, fixed: Result, shared: float, level: float) -> Result:
     means = np.bincount(code, value) / np.bincount(code)
     sizes = [int(half.sum()) for half in (side, ~side)]
     between = sum(float(means[half].var(ddof=1)) / n for half, n in zip((side, ~side), sizes, strict=True))
     # assumes equal variances on both sides: with so few sources, Welch's degrees of freedom are unstable
     of_sources = sum(1 / n for n in sizes) ** 2 / sum(1 / n**2 / (n - 1) for n in sizes)
     fixed_variance = (fixed.standard_error or 0.0) ** 2
-    variance = max(between + fixed_variance - of_ratings, between, fixed_variance)
+    variance = max(between + fixed_variance - shared, between, fixed_variance)
     share = between / variance
     df = 1 / (share**2 / of_sources + (1 - share) ** 2 / (fixed.df or 1.0))
     error, estimate = variance**0.5, fixed.estimate or 0.0
@@ -254,11 +258,27 @@ def _for_new_sources(value: Floats, code: Ints, side: Bools, fixed: Result, of_r
     return replace(fixed, method=ATTRIBUTE_METHOD, interval=interval, standard_error=error, df=df, p_value=p_value)
 
 
-def _rating_variance(value: Floats, code: Ints, side: Bools, item: Labels, rater: Labels) -> float:
-    """Return the variance due to single ratings within sources, contained in both other variance components."""
-    size = np.bincount(code)
-    mean = np.bincount(code, value) / size
-    n_of_side = np.where(side, side.sum(), (~side).sum())
-    influence = (value - mean[code]) / (size * n_of_side)[code]
-    groups = clusters(item, rater)
-    return cluster_variance(influence, groups.cell, groups.n_cells)
+def _within_sources(value: Floats, code: Ints, side: Bools, item: Labels, rater: Labels) -> float:
+    """Return the variance of the source means due to who rated which of a source's items; 0 if it would be negative.
+
+    V_source,item + V_source,rater - V_rating of what is left of a rating without the means of its source, and of its
+    item and its rater on its side. These means are not in V_source, because sources share items and raters.
+    """
+    (items, n_items), (raters, n_raters) = codes(item), codes(rater)
+    residual, on_side = value - value.mean(), side[code].astype(np.int64)
+    for _ in range(_PASSES):
+        before = residual
+        for of in (code, 2 * items + on_side, 2 * raters + on_side):
+            residual = residual - (np.bincount(of, residual) / np.maximum(np.bincount(of), 1))[of]
+        if np.abs(residual - before).max() <= _ROUNDING * np.abs(value).max():
+            break
+    n_on_side = np.where(side, side.sum(), (~side).sum())
+    # the means of an item, or a rater, over k sources leave k - 1 of k parts of the variance
+    scale = np.bincount(code) * (n_on_side * (n_on_side - 1)) ** 0.5
+    influence = residual / scale[code]
+    groups = clusters(code * n_items + items, code * n_raters + raters)
+    by_item, by_rater, by_cell = (
+        cluster_variance(influence, of, n)
+        for of, n in ((groups.item, groups.n_items), (groups.rater, groups.n_raters), (groups.cell, groups.n_cells))
+    )
+    return max(by_item + by_rater - by_cell, 0.0)

@@ -14,7 +14,6 @@ from app.analysis.minimum_data import (
     EVERYTHING,
     enough,
     too_few,
-    with_known_coverage,
     with_minimum_data,
     without_uninformative_interval,
 )
@@ -193,26 +192,6 @@ def test_undefined_result_keeps_its_own_reason() -> None:
     nothing = undefined("no_variation")
     assert enough(nothing, 1, 5, "ratings") is nothing
     assert enough(Result(1.0), 1, 5, "repeats").note == "not shown: needs 5 repeats, has 1"
-
-
-@pytest.mark.parametrize(
-    ("statistic", "n", "words"),
-    [
-        ("amce", 6, "somewhat wider than it needs to be"),
-        ("amce", 10, ""),
-        ("trade_off", 19, "somewhat wider"),
-        ("attribute_effect", 4, "slightly too narrow"),
-        ("attribute_effect", 6, ""),
-        ("mean_difference", 4, ""),
-    ],
-)
-def test_interval_that_is_known_to_have_another_level_says_so(statistic: str, n: int, words: str) -> None:
-    counts: Counts = {"n_items": 30, "n_units": 60, "n_pairable_units": 60, "n_raters": n, "n_ratings": 200}
-    interval = Interval(0.1, 0.3, Method("two_way_cluster_t"), 0.95, inference="items_and_raters")
-    warned = with_known_coverage(Result(0.2, interval=interval), statistic, counts).interval_warnings
-    assert len(warned) == bool(words)
-    assert all(said.startswith(f"With {n} raters, this interval is") and words in said for said in warned)
-    assert with_known_coverage(Result(0.2), statistic, counts).interval_warnings == ()
 
 
 def test_warning_about_an_interval_is_part_of_the_note_and_goes_with_the_interval() -> None:

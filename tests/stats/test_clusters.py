@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from app.stats.arrays import codes
-from app.stats.clusters import clusters, has_few_raters, two_way_standard_error, with_two_way_interval
+from app.stats.clusters import clusters, has_few_raters, larger_df, two_way_standard_error, with_two_way_interval
 from app.stats.comparison.describe import mean_difference
 from app.stats.result import Interval, Method, Result
 
@@ -62,3 +62,13 @@ def test_two_or_three_raters_are_flagged_as_few(n_raters: int | None, *, is_few:
     interval = Interval(0.1, 0.9, Method("two_way_cluster_t"), inference="items_and_raters")
     assert has_few_raters(Result(0.5, interval=interval, n_raters=n_raters)) is is_few
     assert not has_few_raters(Result(0.5, n_raters=n_raters))
+
+
+@pytest.mark.parametrize(("first", "second"), [((1.0, 3), (1.0, 29)), ((3.0, 3), (2.0, 29)), ((1.0, 5), (1.0, 5))])
+def test_degrees_of_freedom_of_the_larger_variance_are_those_of_its_mean_and_variance(
+    first: tuple[float, float], second: tuple[float, float]
+) -> None:
+    rng = np.random.default_rng(1)
+    drawn = np.maximum(*(variance * rng.chisquare(df, 400_000) / df for variance, df in (first, second)))
+    assert larger_df(first, second) == pytest.approx(2 * drawn.mean() ** 2 / drawn.var(), rel=0.02)
+    assert larger_df(second, first) == pytest.approx(larger_df(first, second))

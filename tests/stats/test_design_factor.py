@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from app.stats.clusters import larger_df
 from app.stats.comparison.describe import mean_difference
 from app.stats.factors import factor_effect
 
@@ -58,11 +59,19 @@ def test_few_raters_seeing_both_levels_are_noted() -> None:
     assert found.interval_warnings == ("With only 3 raters, an interval for new raters is very wide.",)
 
 
-def test_versions_of_items_have_the_degrees_of_freedom_of_items_and_raters() -> None:
-    """By hand: 1 / (p^2 / (raters - 1) + (1 - p)^2 / (items - 1)) for the share p of the raters in the variance."""
+@pytest.mark.parametrize(("sd_of_raters", "is_larger"), [(0.2, True), (0.7, False)])
+def test_versions_of_items_have_the_degrees_of_freedom_of_items_and_raters(
+    sd_of_raters: float,
+    is_larger: bool,  # noqa: FBT001
+) -> None:
+    """By hand: 1 / (p^2 / (raters - 1) + (1 - p)^2 / (items - 1)) for the share p of the raters in the variance.
+
+    Where it is the larger of the variances of items and raters: the degrees of freedom of that.
+    """
     rng = np.random.default_rng(4)
     item, rater, version = (code.ravel() for code in np.indices((12, 4, 2)))
-    value = rng.normal(size=12)[item] + rng.normal(size=len(item)) + rng.normal(0, 0.2, (4, 2))[rater, version]
+    value = rng.normal(size=12)[item] + rng.normal(size=len(item)) + rng.normal(0, sd_of_raters, (4, 2))[rater, version]
+    value = value + rng.normal(0, sd_of_raters, (12, 2))[item, version]
     found = factor_effect(value, version == 1, item=item, rater=rater, is_of_items=True)
     few = factor_effect(value, version == 1, item=item, rater=rater)
     gap = value.reshape(12, 4, 2) @ np.array([-1.0, 1.0])
@@ -71,7 +80,9 @@ def test_versions_of_items_have_the_degrees_of_freedom_of_items_and_raters() -> 
     by_cell = (centred**2).sum() / 48**2 * 48 / 47
     whole = max(by_item + by_rater - by_cell, by_item, by_rater)
     share = by_rater / whole
-    assert found.df == pytest.approx(1 / (share**2 / 3 + (1 - share) ** 2 / 11))
+    combined = 1 / (share**2 / 3 + (1 - share) ** 2 / 11)
+    assert (whole > by_item + by_rater - by_cell) == is_larger
+    assert found.df == pytest.approx(larger_df((by_item, 11), (by_rater, 3)) if is_larger else combined)
     assert (found.estimate, found.standard_error) == (few.estimate, few.standard_error)
     assert few.df == 3
     assert found.standard_error == pytest.approx(whole**0.5)

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from app.analysis.data.answers import Answers, Choices
 from app.analysis.data.encoded_study import Codes
 from app.analysis.estimate import Estimate, Scope, Unit, estimate_of
-from app.analysis.minimum_data import with_known_coverage, with_minimum_data, without_uninformative_interval
+from app.analysis.minimum_data import with_minimum_data, without_uninformative_interval
 from app.analysis.statistic import declared
 from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, ScaledQuestion
 from app.stats.clusters import kept_within
@@ -122,7 +122,7 @@ def record_of(
     """
     enough = with_minimum_data(result, statistic, answers.counts, scope)
     return estimate_of(
-        with_known_coverage(without_uninformative_interval(enough, statistic, ends), statistic, answers.counts),
+        without_uninformative_interval(enough, statistic, ends),
         section=section,
         question=question,
         scope=scope,

@@ -18,10 +18,10 @@ from app.stats.arrays import Bools, Floats, Ints, Labels
 from app.stats.clusters import (
     Clusters,
     clusters,
-    combined_df,
     satterthwaite,
     t_p_value,
     t_quantile,
+    two_way_df,
     upper_limit,
     without_interval,
 )
@@ -73,7 +73,7 @@ def linear_contrast(
     """Return `contrast` of the least-squares coefficients of y on X, with an interval for new items and new raters.
 
     V = V_item + V_rater - V_cell, at least the larger of the first two; its degrees of freedom combine those of raters
-    and items, weighted by their proportions of V. If raters see one arm, those of one item only are nested in items, so
+    and items (`two_way_df`). If raters see one arm, those of one item only are nested in items, so
     that items are their clusters (Cameron and Miller 2015, J. Hum. Resour. 50:317): bound and proportion of V_rater are
     those of the others. With them, V_rater would contain the level of the items, which cancels between the arms.
 
@@ -127,18 +127,22 @@ class _Variances:
     warning: str
 
     @property
+    def both(self) -> float:
+        return self.item.variance + self.rater.variance - self.cell.variance
+
+    @property
     def whole(self) -> float:
-        both = self.item.variance + self.rater.variance - self.cell.variance
-        return max(both, self.item.variance, self.crossed.variance)
+        return max(self.both, self.item.variance, self.crossed.variance)
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of raters and items, combined by their proportions of `whole`, which is above 0."""
+        """Degrees of freedom of `whole`, which is above 0."""
         if self.pools:
             pools = [(upper_limit(pool.variance, pool.df), pool.df) for pool in self.pools]
             return satterthwaite(*pools, (self.whole - self.crossed.variance, self.item.df))
-        share = self.crossed.variance / self.whole
-        return combined_df(share, self.crossed.df, self.item.df) if share else self.item.df
+        if not self.crossed.variance:
+            return self.item.df
+        return two_way_df(self.both, *((part.variance, part.df) for part in (self.item, self.crossed)))
 
 
 def _variances(

@@ -179,9 +179,7 @@ def test_difference_between_sources_by_kind_of_item_is_that_of_four_shares() -> 
     }
     assert found.estimate == pytest.approx(change["model"] - change["human"])
     assert (found.ci_low or 0) > 0
-    assert found.interval_warnings == (
-        f"With {found.n_raters} raters, this interval is somewhat wider than it needs to be.",
-    )
+    assert found.interval_warnings == ()
     points = 100 * (change["model"] - change["human"])
     (answer,) = summary_of(report, study).answers
     assert "the difference model minus human in “yes” was larger with “altered” than with “standard”" in answer.english
