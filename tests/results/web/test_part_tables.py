@@ -341,7 +341,9 @@ def test_tables_wider_than_a_phone_are_cards_without_dashes(*, n_columns: int, a
     """Tables of five and six columns went on beyond the edge, and cards listed what does not apply to them."""
     templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
     templates.tests["numeric"] = is_number
-    table = Table(tuple("abcde"[:n_columns]), (("x", *["1.00"] * (n_columns - 2), "–"),))
+    table = Table(tuple("abcde"[:n_columns]), (("x", *["1.00\n0.50 to 1.50"] * (n_columns - 2), "–"),))
     drawn = str(templates.get_template("results/pages/results_tables.html").module.table_of(table, "Caption"))  # type: ignore[attr-defined]
     assert ('class="estimates cards"' in drawn) is are_cards
     assert drawn.count('class="number none"') == 1
+    # On a card the interval is in parentheses behind the estimate.
+    assert drawn.count('>1.00\n<span class="interval">0.50 to 1.50</span></td>') == n_columns - 2
