@@ -111,17 +111,21 @@ def _values(rows: Sequence[Estimate], places: Sequence[int]) -> list[tuple[str, 
 
 
 def ink(estimate: Estimate, colours: Colours) -> dict[str, str]:
-    """Colour and filling say the same, for print in grey: whether the difference is clear, as on the summary."""
-    if estimate.verdict == "clear":
+    """Colour and filling say the same, for print in grey: whether a difference is clear, or a margin met."""
+    if estimate.verdict in {"clear", "equivalent", "non_inferior"}:
         return {"ink": colours.source, "fill": colours.source}
     return {"ink": colours.muted, "fill": "transparent"}
 
 
 def ink_legend(estimates: Sequence[Estimate]) -> str:
-    """What `ink` means for these estimates."""
+    """What `ink` means for these estimates; margins are met or not shown to be."""
+    of_margins = [one.verdict in {"equivalent", "non_inferior", "not_shown"} for one in estimates]
+    said = " or ".join((*(("clear",) if not all(of_margins) else ()), *(("margin met",) if any(of_margins) else ())))
     if all(one.p_value is None for one in estimates):
-        return "Filled, blue: clear, the 95% CI is on one side of no difference"
-    return f"Filled, blue: clear, {'adjusted p' if any(one.p_adjusted is not None for one in estimates) else 'p'} < .05"
+        return f"Filled, blue: {said}, the 95% CI is on one side of no difference"
+    return (
+        f"Filled, blue: {said}, {'adjusted p' if any(one.p_adjusted is not None for one in estimates) else 'p'} < .05"
+    )
 
 
 def forest_table(estimates: Sequence[Estimate]) -> Table:

@@ -12,6 +12,7 @@ from app.analysis.report.report import Report
 from app.analysis.report.verdicts import effect_behind
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
+    ci_heading,
     estimate_and_interval,
     estimate_text,
     generalizes_text,
@@ -100,7 +101,7 @@ def primary_spec(
     held = generalizes_text(one for one in known if one.ci_low is not None)
     rule = "" if axis.rule is None else "; dashed: no difference"
     legend = f". {ink_legend(known)}" if has_verdicts else ""
-    named = title_of(title, f"Estimates with 95% CIs {held}".rstrip() + rule + legend)
+    named = title_of(title, f"Estimates with {ci_heading(known)}s {held}".rstrip() + rule + legend)
     chart = alt.layer(*layers).resolve_axis(y="independent").properties(title=named, width=width, height=rows.height)
     return {**chart.to_dict(validate=False), "config": config(theme)}
 
@@ -139,4 +140,4 @@ def primary_finding(estimates: Sequence[Estimate]) -> str:
     """Describe each effect with its interval."""
     known = [one for one in estimates if one.estimate is not None]
     said = [f"{one.measured}, {scope_text(one.scope)}: {estimate_and_interval(one)}" for one in known]
-    return f"Estimates with 95% CIs. {first_few(said)}"
+    return f"Estimates with {ci_heading(known)}s. {first_few(said)}"

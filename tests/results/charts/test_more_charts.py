@@ -26,7 +26,7 @@ from app.results.charts.forest import forest_spec
 from app.results.charts.lines import Place, lines_spec
 from app.results.charts.page import LINES, WIDTHS, Size, untitled
 from app.results.charts.plane import plane_spec
-from app.results.charts.primary import primary_spec
+from app.results.charts.primary import primary_finding, primary_spec
 from app.results.charts.render import render
 from app.results.charts.straight_lining import straight_lining_finding, straight_lining_spec
 from app.results.documents.report_files import MAX_HEIGHT
@@ -537,6 +537,20 @@ def test_primary_effect_is_filled_only_if_it_is_clear(parts: dict[str, Any], leg
     assert ("Filled" in str(spec["title"])) is bool(legend)
     (rows,) = [rows for rows in spec["datasets"].values() if "estimate" in rows[0]]
     assert sum(row["fill"] != "transparent" for row in rows) == n_filled
+
+
+def test_margin_that_is_met_is_filled_and_its_interval_named() -> None:
+    """Intervals of 90% were called 95% CIs."""
+    scope = {"source": "model", "reference": "human"}
+    met = replace(one("comparison", "equivalence", 0.01, **scope), p_value=0.001, verdict="equivalent", ci_level=0.9)
+    missed = replace(met, p_value=0.3, verdict="not_shown")
+    spec = primary_spec([met, missed], title="Primary") or {}
+    subtitle = " ".join(spec["title"]["subtitle"])
+    assert "Estimates with 90% CIs" in subtitle
+    assert "Filled, blue: margin met, p < .05" in subtitle
+    (rows,) = [rows for rows in spec["datasets"].values() if "estimate" in rows[0]]
+    assert [row["fill"] != "transparent" for row in rows] == [True, False]
+    assert primary_finding([met]).startswith("Estimates with 90% CIs.")
 
 
 def test_chart_with_labels_of_80_characters_is_as_wide_as_a_phone() -> None:
