@@ -23,7 +23,6 @@ from app.cli.reading import read_study_folder
 from app.cli.store import store
 from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
 from app.protocol.study import Protocol
-from app.results.documents.report_files import write_report
 from app.results.reports.report_input import read_study
 
 
@@ -61,6 +60,8 @@ def analyze(
     report = analyze_frames(frames, protocol, full=full, filters=filters)
     protocol = filtered_protocol(protocol, filters)
     if out is not None:
+        from app.results.documents.report_files import write_report
+
         written = write_report(report, protocol, out)
         say(f"{len(written)} files written to {out}.")
     if as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,13 @@ from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
 from app.protocol.rater_flags import Evidence, Flag, Typing, compared_question, flags_of, side_question
 from app.protocol.rating_columns import RATER_EXCLUDED
 from app.protocol.study import Protocol
-from app.stats.arrays import Ints
+from app.stats.arrays import Ints, sorted_unique
 
 # The questions of one page share their time.
 TRIAL = ["rater", "item", "condition", "repeat", "served_at", "active_ms"]
 _SHOWN = ("response", "left_response", "right_response")
 _TYPED = ["text", "n_keystrokes", "n_pasted", "typing_ms"]
+_USED = ["rated_at", "position", "question", "item", *_SHOWN, "turn", "number", "side", "exclude", "repeat"]
 
 
 def rater_flags(frames: Frames, protocol: Protocol) -> dict[str, tuple[Flag, ...]]:
@@ -67,16 +68,17 @@ def _answers(frames: Frames, ratings: pd.DataFrame, protocol: Protocol) -> tuple
     """The raters, and their answers in the order in which they were given; on one page in that of their questions."""
     code, index = pd.factorize(ratings["rater"])
     names = [str(name) for name in index]
-    places = {name: place for place, name in enumerate(frames.responses["response"])}
-    ordered = ratings.assign(
-        code=code, place=ratings["response"].map(places).fillna(-1), turn=ratings["turn"].fillna(-1)
-    ).sort_values(["code", "rated_at", "position", "question", "item", "place", "turn"], kind="stable")
+    responses = pd.Index(frames.responses["response"])
+    ordered = (
+        ratings[_USED]
+        .assign(code=code, place=_places(ratings["response"], responses), turn=ratings["turn"].fillna(-1))
+        .sort_values(["code", "rated_at", "position", "question", "item", "place", "turn"], kind="stable")
+    )
     points = _points(ordered, compared_question(protocol))
     sides = _sides(ordered, side_question(protocol))
-    pairs = _pairs(sides[:0] if compared_question(protocol) else sides, places)
+    pairs = _pairs(sides[:0] if compared_question(protocol) else sides, responses)
     placed = ordered.loc[ordered[["rated_at", "position"]].notna().any(axis=1), "code"]
     times = trial_times(ratings)
-    n_words = _words_shown(frames, ratings)
     return names, RaterAnswers(
         n_ratings=np.bincount(code, minlength=len(names)),
         number=points["number"].to_numpy(np.float64),
@@ -89,7 +91,7 @@ def _answers(frames: Frames, ratings: pd.DataFrame, protocol: Protocol) -> tuple
         pair_of=pairs["code"].to_numpy(np.int64),
         active_ms=times["active_ms"].to_numpy(np.float64),
         time_of=index.get_indexer(pd.Index(times["rater"])),
-        n_words=np.array([n_words.get(name, 0) for name in names], dtype=np.int64),
+        n_words=_words_shown(frames, ratings, code, len(names)),
         has_order=np.bincount(placed, minlength=len(names)) > 0,
     )
 
@@ -110,14 +112,20 @@ def _is_compared(answers: pd.DataFrame) -> pd.Series[bool]:
     return (answers["repeat"] == 0) & of_rater
 
 
-def _pairs(sides: pd.DataFrame, places: Mapping[str, int]) -> pd.DataFrame:
+def _places(names: pd.Series[Any], among: pd.Index[Any]) -> Ints:
+    """Return the position of each name; -1 if it is missing or not among them. Each distinct name is looked up once."""
+    code, distinct = pd.factorize(names)
+    return np.append(among.get_indexer(pd.Index(distinct)), -1)[code]
+
+
+def _pairs(sides: pd.DataFrame, responses: pd.Index[Any]) -> pd.DataFrame:
     """Return the choices between two known responses, with the places of both and which of them was chosen."""
     chosen = sides[_is_compared(sides)]
-    left, right = (chosen[name].map(places) for name in _SHOWN[1:])
+    left, right = (_places(chosen[name], responses) for name in _SHOWN[1:])
     both = chosen.assign(
-        lower=np.fmin(left, right), higher=np.fmax(left, right), is_lower=chosen["is_left"] == (left < right)
+        lower=np.minimum(left, right), higher=np.maximum(left, right), is_lower=chosen["is_left"] == (left < right)
     )
-    return both[left.notna() & right.notna()]
+    return both[(left >= 0) & (right >= 0)]
 
 
 def _sides(ordered: pd.DataFrame, asked: PreferenceQuestion | None) -> pd.DataFrame:
@@ -129,29 +137,31 @@ def _sides(ordered: pd.DataFrame, asked: PreferenceQuestion | None) -> pd.DataFr
 
 def _units(ratings: pd.DataFrame, is_about: pd.Series[bool]) -> Ints:
     """Return a code from 1 per response, or item where there is none, and turn; 0 if agreement is not about it."""
-    rated = "r:" + ratings["response"].astype(object)
-    thing = rated.where(ratings["response"].notna(), "i:" + ratings["item"].astype(object))
-    code = pd.factorize(pd.MultiIndex.from_arrays([thing, ratings["turn"]]))[0] + 1
+    response, responses = pd.factorize(ratings["response"])
+    thing = np.where(response >= 0, response, len(responses) + pd.factorize(ratings["item"])[0])
+    turn, turns = pd.factorize(ratings["turn"])
+    code = pd.factorize(thing * len(turns) + turn)[0] + 1
     return np.where(is_about.to_numpy(dtype=bool), code, 0).astype(np.int64)
 
 
-def _words_shown(frames: Frames, ratings: pd.DataFrame) -> dict[str, int]:
+def _words_shown(frames: Frames, ratings: pd.DataFrame, code: Ints, n_raters: int) -> Ints:
     """Return the number of words of the texts that each rater's trials with a known time showed, each text once."""
-    if frames.words is None:
-        return {}
-    known = ratings[ratings["active_ms"].notna()]
-    responses = pd.concat(
-        [known[["rater", name]].rename(columns={name: "text"}) for name in _SHOWN], ignore_index=True
-    ).drop_duplicates()
-    items = known[["rater", "item"]].rename(columns={"item": "text"}).drop_duplicates()
     words = frames.words
-    is_response = words["response"].notna()
-    of_responses = words[is_response].set_index("response")["n_words"]
-    of_items = words[~is_response].set_index("item")["n_words"]
-    n = pd.concat(
-        [responses.assign(n=responses["text"].map(of_responses)), items.assign(n=items["text"].map(of_items))]
-    )
-    return {str(name): int(total) for name, total in n.dropna(subset="n").groupby("rater")["n"].sum().items()}
+    if words is None:
+        return np.zeros(n_raters, dtype=np.int64)
+    is_known = ratings["active_ms"].notna().to_numpy(dtype=bool)
+    known, rater = ratings[is_known], code[is_known]
+    is_response, n_words = words["response"].notna().to_numpy(dtype=bool), words["n_words"].to_numpy(np.int64)
+    seen = []
+    for columns, texts in ((_SHOWN, np.flatnonzero(is_response)), (("item",), np.flatnonzero(~is_response))):
+        names = pd.Index(words["response" if columns is _SHOWN else "item"].iloc[texts])
+        for name in columns:
+            place = _places(known[name], names)
+            is_text = place >= 0
+            seen.append(rater[is_text] * len(words) + texts[place[is_text]])
+    shown = sorted_unique(np.concatenate(seen))
+    total = np.bincount(shown // len(words), n_words[shown % len(words)], n_raters)
+    return total.astype(np.int64)
 
 
 def _typed(ratings: pd.DataFrame, protocol: Protocol) -> dict[str, Typing]:

@@ -43,9 +43,8 @@ def has_columns(table: Table, names: Sequence[str], problems: Problems, *, inste
 
 def ids(table: Table, name: str, problems: Problems) -> Column:
     """Return a column of IDs or keys without surrounding spaces; note trimmed ones, reject long ones."""
-    codes, distinct = table.factor(name)
-    stripped = np.array([text.strip() for text in distinct], dtype=object)
-    trimmed = np.flatnonzero((stripped != distinct).astype(bool)[codes])
+    codes, stripped = table.stripped_factor(name)
+    trimmed = np.flatnonzero((stripped != table.factor(name)[1]).astype(bool)[codes])
     if len(trimmed):
         first = trimmed[0]
         more = f" in {len(trimmed)} rows" if len(trimmed) > 1 else ""

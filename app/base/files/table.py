@@ -26,6 +26,7 @@ class Table:
     headers: dict[str, Column] = field(default_factory=dict)
     is_utf8: bool = True
     _factors: dict[str, tuple[NDArray[np.int64], Column]] = field(default_factory=dict, repr=False)
+    _stripped: dict[str, Column] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -64,12 +65,20 @@ class Table:
 
     def stripped(self, name: str) -> Column:
         """Return the column without spaces around its cells."""
-        return self.mapped(name, str.strip)
+        codes, distinct = self.stripped_factor(name)
+        return distinct[codes]
+
+    def stripped_factor(self, name: str) -> tuple[NDArray[np.int64], Column]:
+        """Return codes and cells like `factor`, the cells without surrounding spaces; some may then be equal."""
+        codes, distinct = self.factor(name)
+        if name not in self._stripped:
+            self._stripped[name] = np.array([text.strip() for text in distinct], dtype=object)
+        return codes, self._stripped[name]
 
     def places(self, name: str, keys: Keys) -> NDArray[np.int64]:
         """Return the position of each cell, without surrounding spaces, among the keys; -1 if it is not among them."""
-        codes, distinct = self.factor(name)
-        return places(keys, np.array([text.strip() for text in distinct], dtype=object))[codes]
+        codes, distinct = self.stripped_factor(name)
+        return places(keys, distinct)[codes]
 
 
 def places(keys: Keys, values: Column) -> NDArray[np.int64]:
