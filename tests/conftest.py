@@ -36,7 +36,7 @@ settings.load_profile(PROFILE)
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest_plugins = ["tests.kit.doctest_modules", "tests.kit.long_tests_first", "tests.kit.shared_rewrites"]
+pytest_plugins = ["tests.kit.doctest_modules", "tests.kit.long_tests_first"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
