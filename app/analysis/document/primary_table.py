@@ -8,6 +8,7 @@ from scipy import special
 
 from app.analysis.document.numbered import Numbered, Reasons, value_cell, with_numbers
 from app.analysis.estimate import Estimate
+from app.analysis.findings.answers import notes_of_primary
 from app.analysis.report.labelled import labelled_estimate
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import test_of
@@ -62,7 +63,7 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     )
     notes = (
         *reasons.notes,
-        *_said(shown),
+        *notes_of_primary(report),
         *_tests(found, shown, numbers.labels.items),
         *_composites(found, report, numbers),
         *sizes,
@@ -71,11 +72,6 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     cells = tuple(tuple(row[place] for place in kept) for row in rows)
     caption = numbers.caption(f"Primary contrasts: estimates with {heading}s and tests", shown)
     return DataTable(caption, header, cells, notes)
-
-
-def _said(shown: Sequence[Estimate]) -> list[str]:
-    """What is to be known of estimates that are there, such as items without a key that they leave out; each once."""
-    return list(dict.fromkeys(one.note for one in shown if one.note and one.estimate is not None and not one.ci_reason))
 
 
 def _tests(found: Sequence[Estimate], shown: Sequence[Estimate], items: ItemNouns) -> Iterator[str]:

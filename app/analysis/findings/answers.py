@@ -152,6 +152,19 @@ def answers_of(contrasts: Sequence[MainContrast], report: Report, protocol: Prot
     return [one for _, one in sorted(answers, key=lambda placed: placed[0])]
 
 
+def notes_of_primary(report: Report) -> dict[str, list[str]]:
+    """What is to be known of the primary estimates that are there, such as items without a key that they leave out.
+
+    Each note once, with the keys of the questions that it is about.
+    """
+    found: dict[str, list[str]] = {}
+    for one in (effect_behind(one, report.estimates) or one for result in report.primary for one in result.estimates):
+        if one.note and one.estimate is not None and not one.ci_reason:
+            about = found.setdefault(one.note, [])
+            about += [] if one.question is None or one.question in about else [one.question]
+    return found
+
+
 def _finding(contrast: MainContrast) -> Finding:
     return Finding(contrast.key, contrast.label, contrast.estimate, contrast.answer, contrast.is_reversed)
 

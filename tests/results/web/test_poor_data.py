@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 from pydantic import ValidationError
 
@@ -16,6 +17,7 @@ from app.results.pages.summary_view import Card, summary_context
 from app.results.reports.outcomes import LiveReport
 from app.results.snapshots.snapshots import NO_OPTIONS
 from app.studies.folder.read import read_folder
+from tests.analysis.headlines.seeds import recognized
 from tests.analysis.headlines.simulated_ratings import Effect, simulate
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
@@ -80,6 +82,18 @@ def test_one_rater_who_chose_among_three_sources_leaves_only_comparisons_of_too_
     study = read_folder(tmp_path / "study")
     found = context_of(frames_of(study), study.protocol)
     assert found["families"] == "9 other comparisons: too few items or raters to tell"
+
+
+def test_items_without_a_correct_answer_are_said_to_be_left_out(tmp_path: Path) -> None:
+    """Before, only a folded table of the report said so."""
+    simulate("emotion-recognition", tmp_path / "study", Effect(lambda *_: 0.0, code=recognized, n_raters=8, models=1))
+    items = tmp_path / "study" / "items.csv"
+    table = pd.read_csv(items, dtype=str, keep_default_na=False)
+    table.loc[::2, "emotion"] = ""
+    table.to_csv(items, index=False)
+    study = read_folder(tmp_path / "study")
+    notes = context_of(frames_of(study), study.protocol)["notes"]
+    assert notes[0] == "Recognized emotion: 4 of 8 items have no correct answer and are left out."
 
 
 def test_source_without_ratings_is_named_and_the_others_are_compared() -> None:
