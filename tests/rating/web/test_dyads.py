@@ -59,7 +59,7 @@ def test_two_raters_wait_are_matched_write_and_answer_about_one_conversation(
     start = one.get("/s/study/start").text
     assert "This includes waiting for another participant, each time for 10 minutes at most." in start
     assert "Waiting for another participant" in page.text
-    assert "10 more minutes at most" in page.text
+    assert "at most 10 more minutes" in page.text
     (seeker, page), (supporter, other) = two(visitor, "anna", "ben")
     assert "Conversation with Supporter" in page.text
     assert "You are connected. Please begin." in page.text
@@ -164,7 +164,7 @@ def test_rater_who_closed_the_page_waits_anew_and_is_not_matched_meanwhile(
     let_pass(engine, 9, "seen_at")
     assert "Waiting" in begin(visitor, "ben")[1].text
     let_pass(engine, 1, "seen_at")
-    assert "10 more minutes at most" in one.get("/s/study/rate").text
+    assert "at most 10 more minutes" in one.get("/s/study/rate").text
 
 
 def test_partner_who_left_may_come_back_until_the_other_ends_it(
@@ -219,7 +219,7 @@ def test_rater_who_came_while_the_clock_was_fast_waits_no_longer_than_others(
     for _ in range(2):
         let_pass(engine, -180)
         let_pass(engine, -180, "seen_at")
-        assert "10 more minutes at most" in one.get("/s/study/rate").text
+        assert "at most 10 more minutes" in one.get("/s/study/rate").text
     let_pass(engine, -180, "seen_at")
     assert "Waiting" in begin(visitor, "ben")[1].text  # whether anna is still there is not known
     assert "You are connected." in one.get("/s/study/rate").text
