@@ -158,7 +158,7 @@ def test_a_published_scale_is_added_with_keys_and_says_its_permission(engine: En
     page.get_by_role("textbox", name="Its statements").fill("Only one")
     page.get_by_role("button", name="Add TEQ").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text(
-        "This is 1 statement. Toronto Empathy Questionnaire (TEQ) has 16."
+        "This is 1 statement. Toronto Empathy Questionnaire (TEQ) has 16 statements."
     )
     expect(page.get_by_role("textbox", name="Its statements")).to_have_value("Only one")
     page.get_by_text("Perceived Empathy of Technology Scale (PETS)", exact=True).press("Enter")

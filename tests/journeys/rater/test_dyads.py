@@ -193,7 +193,7 @@ def test_partner_who_closes_the_page_is_told_of_and_may_come_back(page: Page, ot
 def test_rater_to_whom_nobody_comes_is_told_in_time_and_paid(page: Page, engine: Engine) -> None:
     open_dyads(engine, wait_minutes=1)
     arrive(page, "anna")
-    expect(page.get_by_text("You wait for 1 more minute at most.")).to_be_visible()
+    expect(page.get_by_text("at most 1 more minute")).to_be_visible()
     check_in(LOOKS, page)
     with engine.begin() as db:
         db.execute(text("UPDATE dyad_members SET waits_since = waits_since - interval '50 seconds'"))
