@@ -114,7 +114,7 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     others = tuple(found.sentences)
     above = {*earlier_sentences(report.sample.by_version, protocol.labels), *others}
     notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED) and note not in above]
-    notes[:0] = _notes_of_primary(report, summary, protocol)
+    notes[:0] = _notes_of_primary(report, protocol)
     return {
         "summary": summary,
         "answered": answered,
@@ -141,12 +141,13 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     }
 
 
-def _notes_of_primary(report: Report, summary: Summary, protocol: Protocol) -> list[str]:
-    """What is to be known of the primary estimates; a warning about an interval is an objection already."""
+def _notes_of_primary(report: Report, protocol: Protocol) -> list[str]:
+    """What is to be known of the primary estimates, but for warnings about intervals, which are objections."""
+    warnings = {words for result in report.primary for one in result.estimates for words in one.interval_warnings}
     return [
         f"{and_list([isolated(protocol.labels.question(key)) for key in about])}: {note[:1].lower()}{note[1:]}"
         for note, about in notes_of_primary(report).items()
-        if not any(note[1:] in one.says for one in summary.objections)
+        if note not in warnings
     ]
 
 

@@ -96,6 +96,15 @@ def test_items_without_a_correct_answer_are_said_to_be_left_out(tmp_path: Path) 
     assert notes[0] == "Recognized emotion: 4 of 8 items have no correct answer and are left out."
 
 
+def test_warning_about_an_interval_is_an_objection_and_no_note(tmp_path: Path) -> None:
+    simulate("three-point", tmp_path / "study", Effect(lambda *_: 0.0))
+    study = read_folder(tmp_path / "study")
+    found = context_of(frames_of(study), study.protocol)
+    warned = "ne arm has only 4 raters, so the interval is wide."
+    assert any(warned in objection.says for objection, _ in found["objections"])
+    assert not any(warned in note for note in (*found["notes"], *found["more_notes"]))
+
+
 def test_source_without_ratings_is_named_and_the_others_are_compared() -> None:
     found = context(rows(4))
     effects = [one.contrast.effect for one in shown(found)]
