@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.analysis.estimate import Estimate
-from app.analysis.findings.answers import answers_of, notes_of_primary
+from app.analysis.findings.answers import answers_of, named_notes
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.means import means_beside
 from app.analysis.report.brief import brief
@@ -36,7 +36,7 @@ def print_report(report: Report, protocol: Protocol, *, full: bool) -> None:
     out.print(Text(protocol.title, style="bold"))
     if report.filters:
         out.print(Text(f"Only {report.filters.in_words(labels)}.", style="bold"))
-    for note in (*notes_of_primary(report), *report.notes):
+    for note in (*named_notes(report, protocol), *report.notes):
         out.print(Text(note))
     if not report.sample.n_raters and not report.sample.excluded:
         out.print(Text(f"\n{NO_MATCH if report.filters else NO_RATINGS}"))

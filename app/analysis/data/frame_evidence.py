@@ -153,8 +153,9 @@ def _words_shown(frames: Frames, ratings: pd.DataFrame, code: Ints, n_raters: in
     known, rater = ratings[is_known], code[is_known]
     is_response, n_words = words["response"].notna().to_numpy(dtype=bool), words["n_words"].to_numpy(np.int64)
     seen = []
-    for columns, texts in ((_SHOWN, np.flatnonzero(is_response)), (("item",), np.flatnonzero(~is_response))):
-        names = pd.Index(words["response" if columns is _SHOWN else "item"].iloc[texts])
+    for of, columns, is_such in (("response", _SHOWN, is_response), ("item", ("item",), ~is_response)):
+        texts = np.flatnonzero(is_such)
+        names = pd.Index(words[of].iloc[texts])
         for name in columns:
             place = _places(known[name], names)
             is_text = place >= 0

@@ -28,7 +28,7 @@ from app.analysis.wording.formatting import (
     statistic_text,
 )
 from app.base.numbers import p_statement, styled, whole
-from app.base.words import ISOLATE, capitalized, isolated, left_to_right, number_text
+from app.base.words import ISOLATE, and_list, capitalized, isolated, left_to_right, number_text
 from app.protocol.primary import is_of_texts
 from app.protocol.study import Protocol
 
@@ -163,6 +163,16 @@ def notes_of_primary(report: Report) -> dict[str, list[str]]:
             about = found.setdefault(one.note, [])
             about += [] if one.question is None or one.question in about else [one.question]
     return found
+
+
+def named_notes(report: Report, protocol: Protocol) -> list[str]:
+    """The notes of primary estimates, each behind its questions; warnings about intervals are objections instead."""
+    warnings = {words for result in report.primary for one in result.estimates for words in one.interval_warnings}
+    return [
+        f"{and_list([isolated(protocol.labels.question(key)) for key in about])}: {note}"
+        for note, about in notes_of_primary(report).items()
+        if note not in warnings
+    ]
 
 
 def _finding(contrast: MainContrast) -> Finding:

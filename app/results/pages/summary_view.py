@@ -12,7 +12,7 @@ from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.document.bibliography import REFERENCES
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import MODELS, columns_of
-from app.analysis.findings.answers import in_short, notes_of_primary
+from app.analysis.findings.answers import in_short, named_notes
 from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
 from app.analysis.findings.means import by_columns, means_beside
 from app.analysis.findings.robustness import LOWEST, robustness_sentence
@@ -23,7 +23,7 @@ from app.analysis.report.sentences import p_words, published_line
 from app.analysis.report.verdicts import UNDESIRABLE, decisive_p, verdict_sentence
 from app.analysis.wording.formatting import REASONS, number
 from app.base.numbers import p_text
-from app.base.words import and_list, counted, isolated, left_to_right
+from app.base.words import counted, isolated, left_to_right
 from app.protocol.study import Protocol
 from app.results.pages.plots import Mark, Plot, alpha_mark, card_plot, row_marks
 from app.results.pages.sections.parts import part_of
@@ -113,8 +113,8 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
     found = explored(made.report.estimates)
     others = tuple(found.sentences)
     above = {*earlier_sentences(report.sample.by_version, protocol.labels), *others}
-    notes = [note for note in report.notes if not note.endswith(ARE_SIMULATED) and note not in above]
-    notes[:0] = _notes_of_primary(report, protocol)
+    noted = [note for note in report.notes if not note.endswith(ARE_SIMULATED) and note not in above]
+    notes = [*named_notes(report, protocol), *noted]
     return {
         "summary": summary,
         "answered": answered,
@@ -139,16 +139,6 @@ def summary_context(report: Report, made: LiveReport) -> dict[str, Any]:
         "notes": notes[:MAX_NOTES],
         "more_notes": notes[MAX_NOTES:],
     }
-
-
-def _notes_of_primary(report: Report, protocol: Protocol) -> list[str]:
-    """What is to be known of the primary estimates, but for warnings about intervals, which are objections."""
-    warnings = {words for result in report.primary for one in result.estimates for words in one.interval_warnings}
-    return [
-        f"{and_list([isolated(protocol.labels.question(key)) for key in about])}: {note[:1].lower()}{note[1:]}"
-        for note, about in notes_of_primary(report).items()
-        if note not in warnings
-    ]
 
 
 @dataclass(frozen=True, slots=True)

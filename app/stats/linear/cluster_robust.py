@@ -73,9 +73,9 @@ def linear_contrast(
     """Return `contrast` of the least-squares coefficients of y on X, with an interval for new items and new raters.
 
     V = V_item + V_rater - V_cell, at least the larger of the first two; its degrees of freedom combine those of raters
-    and items (`two_way_df`). If raters see one arm, those of one item only are nested in items, so
-    that items are their clusters (Cameron and Miller 2015, J. Hum. Resour. 50:317): bound and proportion of V_rater are
-    those of the others. With them, V_rater would contain the level of the items, which cancels between the arms.
+    and items (`two_way_df`). If raters see one arm, those of one item only are nested in items, so that items are their
+    clusters (Cameron and Miller 2015, J. Hum. Resour. 50:317): bound and proportion of V_rater are those of the others.
+    With them, V_rater would contain the level of the items, which cancels between the arms.
 
     If `arms` are pools of raters, the raters of each pool are a part of V of their own, which counts at its
     `upper_limit`: a few raters who happen to be alike would get both a small variance and many degrees of freedom.
