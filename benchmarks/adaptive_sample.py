@@ -26,7 +26,8 @@ from app.protocol.allocation.trials import PlannedItem
 from app.protocol.study import Protocol
 from app.stats.comparison.prediction_powered import Powered, prediction_powered, residual_of_items
 from app.stats.comparison.sample_sizes import predicted_sizes
-from benchmarks.prediction_powered import EFFECT, PER_ITEM, replace_section
+from benchmarks.prediction_powered import EFFECT, PER_ITEM
+from benchmarks.sections import replace_section
 
 if TYPE_CHECKING:
     from app.stats.arrays import Bools, Floats

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from app.stats.attrition import lee_bounds
-from benchmarks.prediction_powered import replace_section
+from benchmarks.sections import replace_section
 
 HEADING = "## Raters who leave"
 N_STUDIES = 2_000

@@ -17,7 +17,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
 import json
-import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import product
@@ -32,6 +31,7 @@ from app.analysis.data.study_folder import frames_of
 from app.analysis.report.explored import explored
 from app.analysis.sections.subgroups import INTERACTIONS
 from app.studies.folder.read import read_files
+from benchmarks.sections import replace_section
 from benchmarks.simulated_nulls import points
 from tests.kit.report_parts import only_parts
 
@@ -262,14 +262,9 @@ def main() -> None:
         small: Counter[str] = sum((each for _, each in found), Counter())
         print(rows[-1], dict(small.most_common(8)), flush=True)
     if options.write:
-        page = options.write.read_text(encoding="utf-8")
-        before, _, after = page.partition(HEADING)
-        rest = re.search(r"^## ", after, flags=re.MULTILINE)
         (_, n), (_, n_again) = BATCHES.values()
         sizes = {"n": n, "n_again": n_again, "items": N_ITEMS, "raters": N_RATERS}
-        section = TEXT.format(heading=HEADING, rows="\n".join(rows), **sizes)
-        more = f"\n{after[rest.start() :]}" if rest else ""
-        options.write.write_text(f"{before.rstrip()}\n\n{section}{more}", encoding="utf-8")
+        replace_section(options.write, HEADING, TEXT.format(heading=HEADING, rows="\n".join(rows), **sizes))
 
 
 if __name__ == "__main__":

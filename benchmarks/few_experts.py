@@ -12,7 +12,6 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
@@ -22,6 +21,7 @@ import numpy as np
 from app.stats.arms import Arms
 from app.stats.comparison.pools import pool_difference
 from app.stats.linear import cluster_robust
+from benchmarks.sections import replace_section
 from benchmarks.simulated_nulls import N_ITEMS, Shown, levels, points
 
 if TYPE_CHECKING:
@@ -127,10 +127,7 @@ def main() -> None:
         text = TEXT.format(
             heading=HEADING, items=N_ITEMS, n=options.studies, effect=EFFECT, error=error, rows="\n".join(rows)
         )
-        page = options.write.read_text(encoding="utf-8")
-        before, _, rest = page.partition(HEADING)
-        after = re.findall(r"^## .*", rest, re.MULTILINE | re.DOTALL)
-        options.write.write_text("\n".join([before + text, *after]), encoding="utf-8")
+        replace_section(options.write, HEADING, text)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ from scipy import special
 
 from app.stats.arrays import Floats, Ints
 from app.stats.comparison.prediction_powered import Powered, percent_powered, prediction_powered
-from benchmarks.prediction_powered import EFFECT, PER_ITEM, replace_section, simulated
+from benchmarks.prediction_powered import EFFECT, PER_ITEM, simulated
+from benchmarks.sections import replace_section
 
 Design = tuple[int, int, float]
 Found = tuple[Powered, float]

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import special
 
 from app.stats.mixed.heterogeneity import heterogeneity
-from benchmarks.prediction_powered import replace_section
+from benchmarks.sections import replace_section
 
 if TYPE_CHECKING:
     from app.stats.arrays import Floats

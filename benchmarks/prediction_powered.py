@@ -12,7 +12,6 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
-import re
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -22,6 +21,7 @@ import numpy as np
 
 from app.stats.clusters import t_quantile
 from app.stats.comparison.prediction_powered import Powered, prediction_powered
+from benchmarks.sections import replace_section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,13 +166,6 @@ def rules(design: tuple[int, int, float], rater_sd: float, n_studies: int) -> st
         for rule in range(2)
     ]
     return " | ".join(cells)
-
-
-def replace_section(page: Path, heading: str, text: str) -> None:
-    """Write a section of a page of the documentation, in the place of the one with the same heading or at the end."""
-    before, found, rest = page.read_text(encoding="utf-8").partition(heading)
-    after = re.split(r"(?=^## )", rest, maxsplit=1, flags=re.MULTILINE)[1:] if found else []
-    page.write_text("\n".join([f"{before.rstrip()}\n\n{text}", *after]), encoding="utf-8")
 
 
 def main() -> None:

@@ -40,6 +40,7 @@ N_ITEMS = 40
 N_ITEMS_RATED_ONCE = 200
 SD_ITEM, SD_RATER, SD_ITEM_SOURCE, SD_RATER_SOURCE, SD_NOISE = 0.6, 0.6, 0.4, 0.4, 1.0
 SD_RESPONDER = 0.4
+SD_SOURCE = 0.4
 LOWEST, MIDDLE, HIGHEST = 1, 3, 5
 PAIR = 2
 
@@ -425,7 +426,8 @@ def _summed(rng: np.random.Generator) -> Result:
 def _thinking(rng: np.random.Generator) -> Result:
     """Return ratings of responses by five models of each of two kinds, which differ from each other."""
     shown = within(rng, 2 * 5, 3, 10)
-    return attribute_effect(rated(rng, shown), shown.source >= 5, shown.source, **shown.where)
+    value = points(levels(rng, shown) + rng.normal(0, SD_SOURCE, 2 * 5)[shown.source])
+    return attribute_effect(value, shown.source >= 5, shown.source, **shown.where)
 
 
 def _inferred(rng: np.random.Generator) -> Result:

@@ -25,7 +25,7 @@ import pandas as pd
 from app.results.reproduction.kumar2025 import write_kumar
 from app.stats.arrays import Floats
 from app.stats.comparison.prediction_powered import prediction_powered
-from benchmarks.prediction_powered import replace_section
+from benchmarks.sections import replace_section
 
 HEADING = "## Real ratings, thinned"
 JUDGES = {"gpt": "GPT-4o", "claude": "Claude 3.7", "gemini": "Gemini 2.5"}

@@ -12,18 +12,19 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 
+from benchmarks.sections import replace_section
 from benchmarks.simulated_nulls import (
     N_ITEMS,
     N_ITEMS_RATED_ONCE,
     NULLS,
     PUBLISHED,
+    SD_SOURCE,
     SLOW,
     min_f,
     ranks_of_responders,
@@ -74,9 +75,9 @@ TEXT = """{heading}
 How often the primary test of each template has p < .05 in {n:,} simulated studies without an effect ({half:,} for mixed
 models). The design is the template's own: ratings per response, trials per rater, who sees what; with {items} items
 ({items_once} in `three-point`). Items and raters are drawn anew in each study; they differ in level and in what they
-make of each source. A test that keeps its level has .03 to .07; the Monte Carlo error of .05 is {error:.3f} ({more:.3f}
-for mixed models). A test *as published* is that of the paper: the report shows it beside the primary result, and it
-decides nothing.
+make of each source. The ten models of `reasoning-models` differ, too (SD {source}; where all models are alike, .012).
+A test that keeps its level has .03 to .07; the Monte Carlo error of .05 is {error:.3f} ({more:.3f} for mixed models).
+A test *as published* is that of the paper: the report shows it beside the primary result, and it decides nothing.
 
 Created by `python -m benchmarks.type_one --write docs/statistics/coverage.md`.
 
@@ -120,6 +121,7 @@ def section(rows: list[Rejected], by_items: list[str], n_studies: int) -> str:
         items=N_ITEMS,
         items_once=N_ITEMS_RATED_ONCE,
         error=error,
+        source=SD_SOURCE,
         more=2**0.5 * error,
         rows="\n".join(map(_row, rows)),
         by_items="\n".join(by_items),
@@ -142,9 +144,7 @@ def main() -> None:
         by_items.append(rejected_by_items(n_items, options.studies))
         print(by_items[-1], flush=True)
     if options.write:
-        page = options.write.read_text(encoding="utf-8")
-        before = re.split(rf"^{HEADING}$", page, flags=re.MULTILINE)[0].rstrip()
-        options.write.write_text(f"{before}\n\n{section(rows, by_items, options.studies)}", encoding="utf-8")
+        replace_section(options.write, HEADING, section(rows, by_items, options.studies))
 
 
 if __name__ == "__main__":
