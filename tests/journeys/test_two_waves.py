@@ -1,4 +1,4 @@
-"""A study with a later wave in a real browser: a lead declares it, a rater comes early, in time and twice."""
+"""A later wave in a real browser: a lead declares it, a rater comes early, in time and twice, and a stranger comes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.database import rows
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
     from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
@@ -70,7 +72,9 @@ def do_first_wave(page: Page) -> None:
     page.wait_for_url("**/done")
 
 
-def test_rater_comes_early_then_in_time_then_again(engine: Engine, page: Page) -> None:
+def test_rater_comes_early_then_in_time_then_again_and_strangers_do_not(
+    engine: Engine, page: Page, new_context: Callable[..., BrowserContext]
+) -> None:
     a_study(engine)
     do_first_wave(page)
     expect(page.locator("#completion-code")).to_have_text("W1CODE")
@@ -93,8 +97,16 @@ def test_rater_comes_early_then_in_time_then_again(engine: Engine, page: Page) -
     expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
     page.goto("/s/study?PROLIFIC_PID=anna&STUDY_ID=s2&SESSION_ID=t2&wave=2")
     expect(page.locator("#completion-code")).to_have_text("W2CODE")
+    elsewhere = new_context(viewport={"width": 390, "height": 800}).new_page()
+    elsewhere.goto("/s/study?PROLIFIC_PID=anna&STUDY_ID=s2&SESSION_ID=t3&wave=2")
+    expect(elsewhere.locator("h1")).to_have_text("You have finished. Thank you.")
+    expect(elsewhere.locator("#completion-code")).to_have_count(0)
+    elsewhere.goto("/s/study?PROLIFIC_PID=ben&STUDY_ID=s2&SESSION_ID=t4&wave=2")
+    expect(elsewhere.locator("h1")).to_have_text("This link is for people who took part before")
+    check_in(LIGHT_AND_DARK_PHONE, elsewhere)
     answered = "SELECT question, number FROM ratings WHERE item_id IS NULL ORDER BY question"
     assert rows(engine, answered) == [("lonely", 60), ("lonely@2", 30)]
+    assert rows(engine, "SELECT count(*) FROM raters") == [(1,)]
 
 
 @pytest.mark.parametrize(("language", "words"), [("de", "Willkommen zurück"), ("ar", "مرحبًا بعودتك")])
