@@ -207,7 +207,7 @@ def _records(
     used = max((place for cells in below for place, cell in enumerate(cells, start=1) if cell is not None), default=0)
     header = [*header[:named], *[""] * (used - named)]
     rows = enumerate(sheet.iter_rows(min_row=first, max_col=len(header), values_only=True), start=first)
-    filled = ((row, [_text(cell) for cell in cells]) for row, cells in rows if any(cell is not None for cell in cells))
+    filled = ((row, [_text(cell) for cell in cells]) for row, cells in rows if cells.count(None) < len(cells))
     some = islice(filled, limits.max_rows(len(header)) + 1)
     return titles, header, [(row, cells + [""] * (len(header) - len(cells))) for row, cells in some], part
 

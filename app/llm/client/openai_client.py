@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -297,7 +298,7 @@ class Stream:
         """Nothing has arrived yet."""
         self.has_events = False
         self._body: dict[str, Any] = {}
-        self._message: dict[str, list[str]] = {}
+        self._message: defaultdict[str, str] = defaultdict(str)
         self._tokens: list[Any] = []
         self._finish = ""
         self._is_done = False
@@ -316,18 +317,16 @@ class Stream:
         for one in map(_mapping, choices if isinstance(choices, list) else ()):
             for name, value in _mapping(one.get("delta")).items():
                 said, thought = _parts(value) if name != "role" else ("", "")
-                self._message.setdefault(name, []).append(said)
-                self._message.setdefault(_THOUGHTS[0], []).append(thought)
+                self._message[name] += said
+                self._message[_THOUGHTS[0]] += thought
             tokens = _mapping(one.get("logprobs")).get("content")
             self._tokens += tokens if isinstance(tokens, list) else ()
             self._finish = one.get("finish_reason") or self._finish
 
-    def _text(self, *names: str) -> str:
-        return "".join(piece for name in names for piece in self._message.get(name, ()))
-
     def said(self, *, holds: bool) -> str:
         """The answer so far, without thoughts; `holds`: they may begin without a tag."""
-        return split_so_far(self._text("content"), is_held=holds and not self._text(*_THOUGHTS)).answer
+        has_thoughts = any(map(self._message.get, _THOUGHTS))
+        return split_so_far(self._message["content"], is_held=holds and not has_thoughts).answer
 
     def completion(self, *, is_cut: bool = False) -> dict[str, Any]:
         """What arrived as one completion; `is_cut`: the rest was not read.
@@ -335,7 +334,7 @@ class Stream:
         Raises:
             RequestError: the stream broke off.
         """
-        message = {name: text for name in self._message if (text := self._text(name))}
+        message = {name: text for name, text in self._message.items() if text}
         if message and not (is_cut or self._finish or self._is_done or "error" in self._body):
             raise RequestError("The endpoint's answer broke off.", may_help=True)
         choice = {"message": message, "finish_reason": "length" if is_cut else self._finish}

@@ -6,6 +6,7 @@ not people, so each item and slot gets a rater of its own, with one trial. The b
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Callable, Sequence
@@ -46,18 +47,19 @@ SOURCES = {"physician": "Physician", "chatgpt": "ChatGPT"}
 SLOTS = (1, 2, 3)
 
 
+def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return chr(error.object[error.start]), error.start + 1
+
+
+codecs.register_error("as_latin_1", _as_latin_1)
+
+
 def raw_rows(file: Path) -> list[Row]:
     """The rows of JAMA.csv. Bytes that Windows-1252 leaves open are read as Latin-1 (here 0x8F and 0x9D)."""
-    data = file.read_bytes()
-    text = "".join(_character(byte) for byte in data)
+    text = file.read_bytes().decode("cp1252", "as_latin_1")
     return list(csv.DictReader(io.StringIO(text, newline="")))
-
-
-def _character(byte: int) -> str:
-    try:
-        return bytes([byte]).decode("cp1252")
-    except UnicodeDecodeError:
-        return chr(byte)
 
 
 def rater_rows(raw: list[Row]) -> list[Row]:
