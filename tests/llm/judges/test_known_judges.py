@@ -147,7 +147,8 @@ def test_a_biased_judge_is_found_biased_and_an_unbiased_one_passes(engine: Engin
     ]
 
 
-@pytest.mark.parametrize("n_items", [20, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_items", [20, 500])
 def test_a_killed_run_goes_on_and_nothing_is_lost_or_doubled(
     engine: Engine, attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch, n_items: int
 ) -> None:
@@ -203,6 +204,7 @@ def start_judge(engine: Engine, server: ModelServer, n_at_once: int) -> subproce
     )
 
 
+@pytest.mark.slow
 def test_of_two_commands_with_one_name_only_one_asks(engine: Engine) -> None:
     with engine.begin() as db:
         build_study(db, protocol_of(), n_items=10)
@@ -227,6 +229,7 @@ def test_of_two_commands_with_one_name_only_one_asks(engine: Engine) -> None:
     assert len(server.seen) == len(server.by_id) == 20
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_command_with_a_sentence(engine: Engine) -> None:
     with engine.begin() as db:
         build_study(db, protocol_of(), n_items=2)

@@ -77,6 +77,7 @@ def listed(server: ModelServer) -> Listed:
     return Listed(name="Local", base_url=server.address, models=("m",), max_tokens=10**6, key=KEY, at_once=2)
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_a_killed_run_starts_again_and_a_stop_ends_it(engine: Engine) -> None:
     with (
@@ -113,6 +114,7 @@ def test_a_killed_run_starts_again_and_a_stop_ends_it(engine: Engine) -> None:
         assert len(server.seen) < n_seen + 30
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_a_run_under_way_when_its_worker_stops_continues_with_the_next(engine: Engine) -> None:
     with serving(ModelServer(first_offer, delay_s=0.05)) as server:

@@ -44,6 +44,7 @@ def go(address: str, slug: str, pool: ThreadPoolExecutor) -> tuple[list[RaterCli
 
 
 # The three belong to one server, because its processes take longer to start than all the rest of this test.
+@pytest.mark.slow
 @pytest.mark.long
 def test_32_raters_rate_each_trial_three_times_also_if_a_worker_is_killed_and_workers_end_with_the_server(
     engine: Engine, study: Callable[..., int], tmp_path: Path
