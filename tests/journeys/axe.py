@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 WIDE = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
 ALL_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-# The rules whose result depends on colours. The others find the same in each colour scheme of the same window. They look
-# at styles as shown, so axe does not fetch the style sheets again.
+# The rules whose result depends on colours. The others find the same in each colour scheme of the same window. They
+# look at styles as shown, so axe does not fetch the style sheets again.
 OF_COLOURS: dict[str, Any] = {"runOnly": ["color-contrast", "link-in-text-block"], "preload": False}
 ALL_BUT_COLOURS = {**ALL_RULES, "rules": {name: {"enabled": False} for name in OF_COLOURS["runOnly"]}}
 # Only the violations leave the page: to fetch what axe says about all other elements takes longer than its checks.
