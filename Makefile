@@ -70,7 +70,8 @@ explore: .venv/test.stamp ## another order, and properties on a thousand new ran
 	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/protocol tests/studies tests/api/test_openapi.py
 
 slow: .venv/test.stamp ## simulations of intervals and levels, image, wheel, faults, plans of queries, load, every template
-	$(PY) -m pytest -q -n auto -m slow
+	$(PY) -m pytest -q -n auto -m "slow and not browser"
+	$(PY) -m pytest -q -n auto -m "slow and browser" tests/journeys
 
 bench: .venv/test.stamp ## measurements, each a ratio to a baseline in the same run
 	@for b in benchmarks/[a-z]*.py; do name=$$(basename "$$b" .py); echo "== $$name"; $(PY) -m "benchmarks.$$name" || exit 1; done

@@ -31,18 +31,7 @@ __all__ = ["attune"]
 
 LEAD = "lead@example.org"
 # No primary contrast that can be planned for: the command says so, and exits with 1.
-NOT_PLANNED = {
-    *(
-        "case-heard",
-        "conjoint",
-        "dialogue-trajectory",
-        "emotion-cause",
-        "empathic-accuracy",
-        "empathic-dyads",
-        "ranking",
-    ),
-    "reasoning-models",
-}
+NOT_PLANNED = {"case-heard", "conjoint", "dialogue-trajectory", "empathic-dyads", "ranking", "reasoning-models"}
 # Of the paths below /studies/SLUG these answer without a chart's key.
 PAGES = (
     "",

@@ -93,6 +93,11 @@ def last_yaml(db: Connection) -> str:
     return found
 
 
+def n_listed(client: TestClient, address: str) -> int:
+    """Questions on the page; a document also has those that later waves ask again, behind them."""
+    return client.get(address).text.count('class="asked-one')
+
+
 def keys(db: Connection) -> list[str]:
     return [question["key"] for question in document(db)["questions"]]
 
@@ -122,8 +127,7 @@ def test_template_is_unchanged_after_opening_and_saving_each_question(
 ) -> None:
     load_study(db, template_study(name), lead.id)
     address = f"/studies/{name}/design/questions"
-    n = len(document(db)["questions"])
-    for number in range(1, n + 1):
+    for number in range(1, n_listed(client, address) + 1):
         form = form_on(client, f"{address}/{number}")
         assert client.post(f"{address}/{number}", data=form | {"do": ["done"]}).status_code == 303
     assert db.execute(text("SELECT count(*) FROM protocol_edits")).scalar_one() == 0
@@ -135,7 +139,7 @@ def test_preview_follows_a_new_text_another_scale_and_a_removal(
 ) -> None:
     load_study(db, template_study(name), lead.id)
     address = f"/studies/{name}/design/questions"
-    questions = document(db)["questions"]
+    questions = document(db)["questions"][: n_listed(client, address)]
     for number in range(1, len(questions) + 1):
         form = form_on(client, f"{address}/{number}") | {"text": [f"Is it so, {number}?"]}
         assert f"Is it so, {number}?" in as_seen(client.post(f"{address}/{number}", data=form, headers=HX).text, number)
