@@ -20,10 +20,8 @@ from app.cli.filter_options import require_known, takes_filters
 from app.cli.output import INPUT_ERROR, say
 from app.cli.print_report import print_report
 from app.cli.reading import read_study_folder
-from app.cli.store import store
-from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.protocol.study import Protocol
-from app.results.reports.report_input import read_study
 
 
 @takes_filters
@@ -77,6 +75,9 @@ def study_data(study: Path | str) -> tuple[Frames, Protocol]:
         for note in folder.notes:
             say(f"Note: {note.sentence()}")
         return frames_of(folder), folder.protocol
+    from app.cli.store import store, stored_study
+    from app.results.reports.report_input import read_study
+
     with store() as engine, engine.connect() as db:
         return read_study(db, stored_study(db, study))
 

@@ -14,8 +14,8 @@ from sqlalchemy import Connection
 from app.base.problems import printable
 from app.base.word_difference import Piece
 from app.cli.output import fail
-from app.cli.store import store
-from app.cli.study_argument import Slug, stored_study
+from app.cli.store import store, stored_study
+from app.cli.study_argument import Slug
 from app.llm.runs.runs import RunRow, get_run
 from app.llm.writers.compared_runs import Compared, compared_prompts, compared_texts
 from app.studies.studies import StudyRow

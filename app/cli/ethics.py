@@ -10,8 +10,8 @@ from app.base.documents.blocks import Document
 from app.cli.output import say
 from app.cli.reading import read_study_folder
 from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
-from app.cli.store import store
-from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.cli.store import store, stored_study
+from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.results.documents.ethics_download import ethics_files, ethics_of
 from app.settings import settings
 from app.studies.creation.read_new_study import planned_items

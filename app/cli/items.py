@@ -14,8 +14,8 @@ from app.base.words import counted, or_list
 from app.cli.options import column, spreadsheet
 from app.cli.output import fail, say
 from app.cli.reading import read_pairs, read_sheet, reading
-from app.cli.store import store
-from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
+from app.cli.store import no_such_study, store
+from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.studies.imports.pipeline import InFolder, InStore, Place, TextsInTheWayError, import_texts
 from app.studies.imports.read_texts import Texts, response_columns
 from app.studies.imports.source_kinds import KINDS, Kind, kind_of

@@ -19,8 +19,8 @@ from app.cli.analyze import study_data
 from app.cli.output import fail, say
 from app.cli.print_report import console
 from app.cli.reading import read_study_folder
-from app.cli.store import store
-from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.cli.store import store, stored_study
+from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.labels import Labels

@@ -9,8 +9,8 @@ from app.analysis.document.registration import Registration, registration_json
 from app.cli.output import fail, say
 from app.cli.reading import read_study_folder
 from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
-from app.cli.store import store
-from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.cli.store import store, stored_study
+from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.results.documents.report_context import REGISTRATION
 from app.results.registration.preregister import ToRegister, register, register_study, registration_files
 from app.studies.creation.read_new_study import planned_items

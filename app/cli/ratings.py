@@ -13,8 +13,8 @@ from app.base.database.engine import transactions
 from app.cli.options import column, spreadsheet
 from app.cli.output import fail, say
 from app.cli.reading import read_pairs, read_sheet, reading
-from app.cli.store import store
-from app.cli.study_argument import BareName, Study, folder_or_slug, no_such_study
+from app.cli.store import no_such_study, store
+from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.studies.imports.column_meanings import NewRaters, RatingLayout
 from app.studies.imports.pipeline import InFolder, InStore, StudyChangedError, import_ratings
 from app.studies.imports.read_ratings import Ratings, ReadRatings

@@ -16,8 +16,8 @@ from app.base.numbers import STYLES, NumberStyle
 from app.cli.analyze import study_data
 from app.cli.filter_options import require_known, takes_filters
 from app.cli.output import fail, say
-from app.cli.store import store
-from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.cli.store import store, stored_study
+from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.protocol.study import Protocol
 from app.results.documents.document_formats import FORMATS, Format, ReportJob
 from app.results.documents.report_context import REGISTRATION, report_context_of, report_context_of_folder

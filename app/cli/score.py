@@ -11,8 +11,8 @@ import typer
 
 from app.base.database.engine import transactions
 from app.cli.output import WRONG_CALL, fail, say
-from app.cli.store import store
-from app.cli.study_argument import Slug, stored_study
+from app.cli.store import store, stored_study
+from app.cli.study_argument import Slug
 from app.llm.scoring import ScoringError, score_by_command, score_by_endpoint, score_responses
 from app.llm.writers.prompt import KEY
 

@@ -12,8 +12,8 @@ from sqlalchemy import Engine
 from app.base.database.engine import transactions
 from app.cli.output import fail, progress, say
 from app.cli.reading import read_study_folder
-from app.cli.store import store
-from app.cli.study_argument import BareName, Study, folder_or_slug, stored_study
+from app.cli.store import store, stored_study
+from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.rating.simulation.simulate import Simulation, StudyNotOpenError
 from app.rating.simulation.simulate import simulate as send
 from app.rating.simulation.simulate_folder import HasRatingsError, simulate_folder

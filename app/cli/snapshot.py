@@ -19,8 +19,8 @@ from app.cli.filter_options import require_known, takes_filters
 from app.cli.options import Address
 from app.cli.output import WRONG_CALL, fail, say
 from app.cli.print_report import print_report
-from app.cli.store import store
-from app.cli.study_argument import Slug, stored_study
+from app.cli.store import store, stored_study
+from app.cli.study_argument import Slug
 from app.rating.withdrawal.withdraw import count_deleted_raters
 from app.results.documents.report_files import write_report
 from app.results.reports.outcomes import LiveReport

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from app.base.database.address import DatabaseAddressError, DatabaseUnreachableError, reach, why_unreachable
@@ -15,6 +16,7 @@ from app.base.database.outages import outage_in_words
 from app.base.postgres import EmbeddedError
 from app.cli.output import WRONG_CALL, fail
 from app.settings import folder, settings
+from app.studies.studies import StudyRow, get_study
 
 CHECK_ADDRESS = "Check DATABASE_URL, and check that the server is running."
 
@@ -63,3 +65,13 @@ def named_database() -> str:
         fail(str(error), WRONG_CALL)
     except EmbeddedError as error:
         fail(str(error))
+
+
+def stored_study(db: Connection, slug: str) -> StudyRow:
+    """Return the stored study with this slug; fail if there is none."""
+    return get_study(db, slug) or no_such_study(slug)
+
+
+def no_such_study(slug: str) -> NoReturn:
+    """Fail because no stored study has this slug."""
+    fail(f"No stored study has the slug {slug}. To see all of them: attune study list", WRONG_CALL)

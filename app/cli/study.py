@@ -20,8 +20,8 @@ from app.cli.model_options import listed_servers
 from app.cli.options import Address, spreadsheet
 from app.cli.output import WRONG_CALL, fail, progress, say
 from app.cli.reading import read_study_folder, reading
-from app.cli.store import store
-from app.cli.study_argument import Folder, Slug, no_such_study, stored_study
+from app.cli.store import no_such_study, store, stored_study
+from app.cli.study_argument import Folder, Slug
 from app.llm.live.claims import missing_models
 from app.protocol.allocation.human_sample import draw_words
 from app.rating.arrival.arrivals import get_own_arrival_study

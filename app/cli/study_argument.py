@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
-from sqlalchemy import Connection
 
 from app.cli.output import WRONG_CALL, fail
-from app.cli.store import store
-from app.studies.studies import StudyRow, get_study
 
 Study = Annotated[
     str,
@@ -68,6 +65,9 @@ def is_path(study: str) -> bool:
 
 def _refuse_to_guess(study: str, command: str) -> NoReturn:
     """Fail for a bare name that is also a folder here."""
+    from app.cli.store import store
+    from app.studies.studies import get_study
+
     folder = f"the folder: attune {command} .{os.sep}{study}"
     with store() as engine, engine.connect() as db:
         is_stored = get_study(db, study) is not None
@@ -78,13 +78,3 @@ def _refuse_to_guess(study: str, command: str) -> NoReturn:
             WRONG_CALL,
         )
     fail(f"{study} is a folder here, and no stored study has this slug. For {folder}", WRONG_CALL)
-
-
-def stored_study(db: Connection, slug: str) -> StudyRow:
-    """Return the stored study with this slug; fail if there is none."""
-    return get_study(db, slug) or no_such_study(slug)
-
-
-def no_such_study(slug: str) -> NoReturn:
-    """Fail because no stored study has this slug."""
-    fail(f"No stored study has the slug {slug}. To see all of them: attune study list", WRONG_CALL)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.cli.store import store
-from app.cli.study_argument import stored_study
+from app.cli.store import store, stored_study
 from app.studies.audit import list_acts
 from tests.kit.command_line import Outcome, attune
 from tests.kit.small import small

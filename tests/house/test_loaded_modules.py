@@ -72,6 +72,11 @@ def test_commands_load_no_heavy_library() -> None:
     assert HEAVY & loaded == set()
 
 
+def test_analysis_of_a_folder_loads_no_database() -> None:
+    (loaded,) = loaded_by("import app.cli.analyze")
+    assert {"sqlalchemy", "psycopg"} & loaded == set()
+
+
 def test_web_process_loads_what_it_needs_when_it_needs_it(engine: Engine) -> None:
     """One process, because to start one takes two seconds: it serves, hands work over, and looks at raters."""
     with engine.begin() as db:
