@@ -61,10 +61,10 @@ unit: .venv/test.stamp ## tests without a browser; statistics and protocol at 10
 	  --cov=app/stats --cov=app/protocol --cov-report=term-missing --cov-fail-under=100
 	$(PY) -m pytest -q -n $(WORKERS) $(ORDER) --dist worksteal -m "not browser and not slow" $(TRACED:%=--ignore=%) --ignore=tests/journeys
 
-# A journey that fails is tried once more, on a new database and in a new browser window, and named in the summary.
+# A journey that fails is tried once more, on a new database and in a new browser window; the summary says which, and why.
 journeys: .venv/test.stamp ## journeys through a real browser, with axe
 	$(PY) -m tests.kit.browser
-	$(PY) -m pytest -q -n $(WORKERS) $(ORDER) --reruns 1 -rR -m "browser and not slow" tests/journeys
+	$(PY) -m pytest -q -n $(WORKERS) $(ORDER) --reruns 1 --rerun-show-tracebacks -rR -m "browser and not slow" tests/journeys
 
 explore: .venv/test.stamp ## another order, and properties on a thousand new random examples each
 	HYPOTHESIS_PROFILE=explore $(PY) -m pytest -q -n auto -m "not browser and not slow" tests/stats tests/protocol tests/studies tests/api/test_openapi.py
