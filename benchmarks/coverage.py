@@ -12,14 +12,15 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.sections import replace_section
 from benchmarks.simulated_contrasts import N_ITEMS, SIMULATIONS, SLOW, WITH_ARMS, WITH_NULL, Draw
 
+HEADING = "# Coverage of the intervals"
 N_RATERS = (4, 6, 10, 20)
 N_STUDIES = 1000
 ALPHA = 0.05
@@ -101,8 +102,7 @@ def main() -> None:
             nulls.append(_row(name, options.studies, rejected))
             print("p < .05", nulls[-1], flush=True)
     if options.write:
-        after = re.findall(r"^## .*", options.write.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-        options.write.write_text("\n".join([_page(rows, nulls, options.studies), *after]), encoding="utf-8")
+        replace_section(options.write, HEADING, _page(rows, nulls, options.studies))
 
 
 # what is outside of .93 to .975, and why
@@ -134,7 +134,7 @@ def _page(rows: list[str], nulls: list[str], n_studies: int) -> str:
     head = "| Statistic | " + " | ".join(f"{n} raters" for n in N_RATERS) + " |"
     return "\n".join(
         [
-            "# Coverage of the intervals",
+            HEADING,
             "",
             f"How often a 95% interval contains the true value in {n_studies} simulated studies ({n_studies // 4} for",
             f"`turn_slope` and `turn_slope_difference`) with {N_ITEMS} items. Items and raters are drawn anew in each",

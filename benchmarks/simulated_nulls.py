@@ -40,7 +40,7 @@ N_ITEMS = 40
 N_ITEMS_RATED_ONCE = 200
 SD_ITEM, SD_RATER, SD_ITEM_SOURCE, SD_RATER_SOURCE, SD_NOISE = 0.6, 0.6, 0.4, 0.4, 1.0
 SD_RESPONDER = 0.4
-SD_SOURCE = 0.4
+SD_MODEL = 0.4
 LOWEST, MIDDLE, HIGHEST = 1, 3, 5
 PAIR = 2
 
@@ -423,11 +423,15 @@ def _summed(rng: np.random.Generator) -> Result:
     return percent_change(np.sum(asked, axis=0), shown.is_second, **shown.where)
 
 
-def _thinking(rng: np.random.Generator) -> Result:
-    """Return ratings of responses by five models of each of two kinds, which differ from each other."""
-    shown = within(rng, 2 * 5, 3, 10)
-    value = points(levels(rng, shown) + rng.normal(0, SD_SOURCE, 2 * 5)[shown.source])
-    return attribute_effect(value, shown.source >= 5, shown.source, **shown.where)
+def models_of_two_kinds(sd_model: float) -> Null:
+    """Return studies of responses by five models of each of two kinds, which differ in level with this SD."""
+
+    def null(rng: np.random.Generator) -> Result:
+        shown = within(rng, 2 * 5, 3, 10)
+        value = points(levels(rng, shown) + rng.normal(0, sd_model, 2 * 5)[shown.source])
+        return attribute_effect(value, shown.source >= 5, shown.source, **shown.where)
+
+    return null
 
 
 def _inferred(rng: np.random.Generator) -> Result:
@@ -538,7 +542,7 @@ NULLS: dict[str, dict[str, Null]] = {
     },
     "suggestions": {"change_difference": _confident},
     "several-models": {"mean_difference": _rated_within(4, 3, 12)},
-    "reasoning-models": {"attribute_effect": _thinking},
+    "reasoning-models": {"attribute_effect": models_of_two_kinds(SD_MODEL)},
     "case-heard": {"amce": _conjoint, "trade_off": _traded},
     "empathic-accuracy": {"pool_empathic_difference": _inferred},
     "venting": {"change_difference": _vented},

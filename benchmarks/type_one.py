@@ -24,9 +24,10 @@ from benchmarks.simulated_nulls import (
     N_ITEMS_RATED_ONCE,
     NULLS,
     PUBLISHED,
-    SD_SOURCE,
+    SD_MODEL,
     SLOW,
     min_f,
+    models_of_two_kinds,
     ranks_of_responders,
     responders,
 )
@@ -75,7 +76,7 @@ TEXT = """{heading}
 How often the primary test of each template has p < .05 in {n:,} simulated studies without an effect ({half:,} for mixed
 models). The design is the template's own: ratings per response, trials per rater, who sees what; with {items} items
 ({items_once} in `three-point`). Items and raters are drawn anew in each study; they differ in level and in what they
-make of each source. The ten models of `reasoning-models` differ, too (SD {source}; where all models are alike, .012).
+make of each source. The ten models of `reasoning-models` differ too (SD {models}; where all are alike, {alike}).
 A test that keeps its level has .03 to .07; the Monte Carlo error of .05 is {error:.3f} ({more:.3f} for mixed models).
 A test *as published* is that of the paper: the report shows it beside the primary result, and it decides nothing.
 
@@ -111,6 +112,13 @@ def rejected_by_items(n_items: int, n_studies: int) -> str:
     return f"| {n_items} | {' | '.join(f'{share:.3f}'.removeprefix('0') for share in shares)} |"
 
 
+def rejected_if_alike(n_studies: int) -> str:
+    """Return the share for `reasoning-models` whose models do not differ at all."""
+    rng, null = np.random.default_rng(0), models_of_two_kinds(0.0)
+    found = [null(rng).p_value for _ in range(n_studies)]
+    return f"{sum(p is not None and p < ALPHA for p in found) / n_studies:.3f}".removeprefix("0")
+
+
 def section(rows: list[Rejected], by_items: list[str], n_studies: int) -> str:
     """Return the section of the page."""
     error = (ALPHA * (1 - ALPHA) / n_studies) ** 0.5
@@ -121,7 +129,8 @@ def section(rows: list[Rejected], by_items: list[str], n_studies: int) -> str:
         items=N_ITEMS,
         items_once=N_ITEMS_RATED_ONCE,
         error=error,
-        source=SD_SOURCE,
+        models=SD_MODEL,
+        alike=rejected_if_alike(n_studies),
         more=2**0.5 * error,
         rows="\n".join(map(_row, rows)),
         by_items="\n".join(by_items),
