@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,13 +23,11 @@ from app.protocol.allocation import human_sample
 from app.protocol.allocation.human_sample import PROBABILITY, draw, folds, grow
 from app.protocol.allocation.trials import PlannedItem
 from app.protocol.study import Protocol
+from app.stats.arrays import Bools, Floats
 from app.stats.comparison.prediction_powered import Powered, prediction_powered, residual_of_items
 from app.stats.comparison.sample_sizes import predicted_sizes
 from benchmarks.prediction_powered import EFFECT, PER_ITEM
 from benchmarks.sections import replace_section
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats
 
 HEADING = "## A sample that grows where judge and people disagree"
 HARD = 0.25

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import resource
 import time
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import krippendorff
 import numpy as np
 
 from app.stats.agreement import alpha_bootstrap, alpha_without_each_rater, krippendorff_alpha
 from app.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SIZES = (10_000, 100_000, 1_000_000)
 PER_ITEM, N_RESAMPLES = 5, 1000

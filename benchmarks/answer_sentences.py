@@ -12,9 +12,10 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -24,12 +25,8 @@ from app.analysis.findings.answers import answers_of
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
 from app.analysis.report.verdicts import effect_behind
+from app.protocol.study import Protocol
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.protocol.study import Protocol
 
 N_ITEMS, N_RATERS, EFFECT = 24, 20, 0.6
 SD_ITEM, SD_RATER, SD_SLOPE, SD_REST = 0.5, 0.5, 0.3, 0.8

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import psycopg
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 N_CONNECTIONS = 16
 TABLE = "CREATE TABLE IF NOT EXISTS bare (id bigint GENERATED ALWAYS AS IDENTITY, said text)"

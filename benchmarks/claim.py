@@ -13,10 +13,10 @@ from __future__ import annotations
 import os
 import statistics
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import make_engine
 from app.base.database.migrate import upgrade
@@ -29,11 +29,6 @@ from tests.kit.builder import build_study
 from tests.kit.builder import protocol_of as protocol
 from tests.kit.postgres_fixture import reachable_folder
 from tests.kit.stored_raters import Rater
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Engine
 
 N_ITEMS, K, N_EACH, N_RATERS, N_AT_ONCE = 1000, 5, 50, 100, 16
 TOLD = {"kind": "instruction", "levels": {"plain": "Read it.", "other": "Imagine how this person feels."}}

@@ -18,14 +18,15 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import uvloop
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import open_study
 from benchmarks.load import analyze, database
@@ -35,11 +36,6 @@ from benchmarks.slow_model import WORDS, SlowModel, servers_file
 from benchmarks.writing_clients import Browser, Drafter, Pace, PairMember, Talker, Tally
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.dyads import CONSENT, PERSON
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
 
 PROMPT = "You are a warm listener. Answer briefly, and ask at most one question."
 _STORED = text("""

@@ -14,21 +14,17 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
+from app.stats.arrays import Floats, Ints
 from app.stats.comparison.describe import mean, mean_difference, share
 from app.stats.factors import interaction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.stats.arrays import Floats, Ints
-    from app.stats.result import Result
+from app.stats.result import Result
 
 N_ITEMS, N_STUDIES = 60, 1_000
 RATERS = (4, 6, 10, 20)

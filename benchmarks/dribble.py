@@ -11,20 +11,15 @@ import statistics
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import uvloop
 
 from benchmarks.load import analyze, begin, database, make_study
-from benchmarks.load_client import Rater, Tally, drive
+from benchmarks.load_client import Begun, Rater, Tally, drive
 from benchmarks.serving import attune
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.load_client import Begun
 
 N_RATERS, PAUSE_S, SECONDS, BYTE_EVERY_S = 32, 0.5, 15.0, 2.0
 # Each rates about 30 trials in that time, of a list of 40; some more stand by for those who are faster.

@@ -18,27 +18,23 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
+from app.analysis.estimate import Estimate
 from app.analysis.report.explored import explored
 from app.analysis.sections.subgroups import INTERACTIONS
 from app.studies.folder.read import read_files
 from benchmarks.sections import replace_section
 from benchmarks.simulated_nulls import points
 from tests.kit.report_parts import only_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from app.analysis.estimate import Estimate
 
 EFFECT, ALPHA = 0.8, 0.05
 # first number and how many; the second batch came after it was fixed which comparisons have an effect

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sqlalchemy import Connection
-
-    from benchmarks.fault_rater import Page
+from benchmarks.fault_rater import Page
 
 _ANSWERS = text("""
     SELECT a.token::text AS token, a.state,

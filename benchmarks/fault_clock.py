@@ -5,12 +5,7 @@ The default values of columns still read the true time, so that rows mix both, a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 HOURS = (2, -2, 30, -30, 0)
 _MADE = """

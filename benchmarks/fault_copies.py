@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import http.client
+import random
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Mapping, Sequence
 
 # After how many further requests of the same rater a copy arrives, at most: about two pages later.
 MAX_DELAY = 12

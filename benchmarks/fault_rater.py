@@ -9,17 +9,15 @@ import socket
 import sys
 import time
 import uuid
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
 from benchmarks.fault_copies import LateCopies
 from benchmarks.rater_client import RaterClient
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 SLOTS = ("q0", "q1r0", "q1r1")
 SERVER_ERROR, TAKEN, TOO_MANY = 500, 409, 429

@@ -9,8 +9,10 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
 import psycopg
 
@@ -20,10 +22,6 @@ from benchmarks.fault_disk import empty, fill
 from tests.kit.embedded_processes import keepers, server_processes
 from tests.kit.postgres_fixture import libpq_url
 from tests.kit.processes import workers_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 N_WORKERS = 2
 DISK_FULL = "disk full"

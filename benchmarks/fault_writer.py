@@ -6,16 +6,14 @@ import html
 import http.client
 import re
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from benchmarks.fault_rater import COPIED, TAKEN, FaultRater, StuckError
 from benchmarks.slow_model import WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 N_MESSAGES, N_SUGGESTIONS = 3, 3
 OK, REFUSED = 200, 422

@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import cycle, islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, RowMapping, create_engine, text
 
 from app.llm.client.budget import prompt_tokens
 from app.rating.life_cycle import open_study
@@ -36,12 +37,6 @@ from benchmarks.slow_model import TOKENS_IN, TOKENS_OUT, WORDS, ModelProcess, se
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.dyads import PERSON
 from tests.kit.postgres_fixture import reachable_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from sqlalchemy import Connection, RowMapping
 
 SLUGS = ("talk", "beside", "pair", "pair", "talk", "inserted", "pair", "pair")
 SOURCES = {"talk": "model", "pair": "human"}

@@ -17,15 +17,15 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import cycle, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine
 
 from app.base.database.migrate import upgrade
 from app.base.postgres import EmbeddedPostgres
@@ -38,11 +38,6 @@ from benchmarks.fault_rater import FaultRater, Page
 from benchmarks.fault_servers import DISK_FULL, Killer, Server, wait_until_up
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.postgres_fixture import reachable_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from sqlalchemy import Connection
 
 K, N_ITEMS, N_TRIALS = 5, 6000, 8
 # On a busy machine, starting six processes at once takes a minute; a browser retries as long as its page is open.

@@ -12,23 +12,19 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import numpy as np
 
 from app.stats.arms import Arms
+from app.stats.arrays import Floats
 from app.stats.comparison.pools import pool_difference
 from app.stats.linear import cluster_robust
+from app.stats.result import Result
 from benchmarks.sections import replace_section
 from benchmarks.simulated_nulls import N_ITEMS, Shown, levels, points
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Floats
-    from app.stats.result import Result
 
 HEADING = "## Pools of two to four experts"
 N_STUDIES = 1000

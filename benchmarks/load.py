@@ -17,14 +17,14 @@ import asyncio
 import os
 import statistics
 import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import psycopg
 import uvloop
-from sqlalchemy import create_engine, text
+from sqlalchemy import Engine, create_engine, text
 
 from app.base.database.migrate import upgrade
 from app.base.postgres import EmbeddedPostgres
@@ -32,19 +32,11 @@ from app.rating.life_cycle import open_study
 from app.settings import folder
 from benchmarks import load_potato
 from benchmarks.bare_app import TABLE
-from benchmarks.load_client import BareClient, Begun, Rater, Spent, Tally, drive
+from benchmarks.load_client import BareClient, Begun, Client, Rater, Spent, Tally, drive
 from benchmarks.rater_client import RaterClient
-from benchmarks.serving import application, attune_process, memory_mb, parent_of, processor_s
+from benchmarks.serving import Served, application, attune_process, memory_mb, parent_of, processor_s
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.postgres_fixture import libpq_url, reachable_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sqlalchemy import Engine
-
-    from benchmarks.load_client import Client
-    from benchmarks.serving import Served
 
 N_ITEMS, N_TRIALS = 400, 40
 # Upper limit for any cell without thinking time; determines how many raters are prepared.

@@ -6,12 +6,10 @@ import asyncio
 import random
 import time
 import uuid
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import urlencode, urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 # A page of five answers: which response is better, and two questions about each of the two.
 CHOICE = {"q0": "left"}

@@ -19,14 +19,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
+from sqlalchemy import Connection
 
 RATINGS, SECONDS, MEGABYTES = 500_000, 60, 1_000
 YAML = """\

@@ -14,17 +14,14 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import uvloop
 
 from benchmarks.load_client import Connection, Spent, Tally, drive
 from benchmarks.serving import Served, free_port, processor_s, wait_for
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 N_ITEMS = 400
 CONFIG = """\

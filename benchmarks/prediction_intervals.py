@@ -14,17 +14,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
+from app.stats.arrays import Floats
 from app.stats.mixed.heterogeneity import heterogeneity
+from app.stats.result import Result
 from benchmarks.sections import replace_section
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from app.stats.result import Result
 
 HEADING = "## Prediction intervals of shares"
 N_STUDIES, N_NEW = 300, 200

@@ -12,21 +12,17 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.stats.arrays import Floats, Ints
 from app.stats.clusters import t_quantile
 from app.stats.comparison.prediction_powered import Powered, prediction_powered
 from benchmarks.sections import replace_section
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Floats, Ints
 
 HEADING = "## Judge and people together"
 JUDGES = ("good", "biased", "side-biased", "refusing", "constant", "noise", "three")

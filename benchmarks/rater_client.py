@@ -5,11 +5,8 @@ from __future__ import annotations
 import http.client
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _ARRIVED = 303
 FULL = {"q0": "left", "q1r0": "4", "q1r1": "2"}

@@ -16,14 +16,15 @@ import statistics
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import uvloop
+from sqlalchemy import Engine
 
 from app.accounts.leads import record_lead
 from app.studies.folder.read import read_folder
@@ -32,16 +33,9 @@ from app.studies.members.api_tokens import record_api_token
 from app.studies.members.members import record_member
 from app.studies.studies import get_study
 from benchmarks.load import N_TRIALS, analyze, begin, database, make_study, stored
-from benchmarks.load_client import Rater, Tally, drive
+from benchmarks.load_client import Begun, Rater, Tally, drive
 from benchmarks.load_folder import write
 from benchmarks.serving import attune_process
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Engine
-
-    from benchmarks.load_client import Begun
 
 SLUG, LARGE, TOKEN = "raters", "large", "attune_benchmark"
 # Each filter makes another report, so that none is answered from the cache.

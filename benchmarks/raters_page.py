@@ -11,21 +11,15 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Callable
 from itertools import count
 from statistics import median
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from benchmarks.export_ratings import ITEMS, fill
 from benchmarks.load_folder import backend_seconds, database
 from benchmarks.results_pages import SLUG, add_session, get, restarted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-
 
 PAGES = {"Raters": f"/studies/{SLUG}/raters", "Overview": f"/studies/{SLUG}"}
 MORE = """

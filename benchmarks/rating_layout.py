@@ -11,22 +11,16 @@ Writes the table of benchmarks/results/rating-layout.md. Run: python -m benchmar
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from benchmarks.rating_scenes import go_to_first_item, go_to_study, scenes
+from benchmarks.rating_scenes import Scene, go_to_first_item, go_to_study, scenes
 from tests.kit.browser import FLAGS, find_chromium
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from playwright.sync_api import Browser, Locator, Page
-
-    from benchmarks.rating_scenes import Scene
 
 WINDOWS = {
     "1920x1080": (1920, 1080),

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import uvicorn
+from playwright.sync_api import Page
+from sqlalchemy import Engine
 
 from app.base.database.engine import make_engine
 from app.base.database.migrate import upgrade
@@ -25,13 +29,6 @@ from app.studies.load import load_study
 from app.studies.protocols import get_protocol
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.postgres_fixture import create_database, reachable_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 QUALITY = {
     "key": "quality",

@@ -18,9 +18,9 @@ import statistics
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
@@ -34,9 +34,6 @@ from benchmarks import usual_study
 from benchmarks.export_ratings import fill
 from benchmarks.load_folder import database
 from benchmarks.serving import TICKS_PER_S, Served, attune_process, processor_s
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SLUG, TOKEN, N_WARM = "large", "a session of the benchmark", 20
 # What tells a page with the report, and one with the answer while the rest is computed.

@@ -13,9 +13,8 @@ import argparse
 import os
 import statistics
 import time
-from typing import TYPE_CHECKING
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, text
 
 from app.base.database.migrate import upgrade
 from app.base.postgres import EmbeddedPostgres
@@ -26,9 +25,6 @@ from tests.kit.builder import build_study
 from tests.kit.builder import protocol_of as protocol
 from tests.kit.postgres_fixture import reachable_folder
 from tests.kit.stored_raters import Rater
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
 
 SIZES, N_EACH, K = (1_000, 10_000, 100_000), 20, 3
 # Copies of the first item of a study, with its responses and its trial: what opening a study would make of them.

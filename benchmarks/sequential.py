@@ -8,18 +8,13 @@ Run: python -m benchmarks.sequential [number of studies]
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.stats.comparison.describe import mean_difference
-from app.stats.sequential import boundaries, nominal_p
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.sequential import Spending
+from app.stats.sequential import Spending, boundaries, nominal_p
 
 LOOKS = {2: (0.5, 1.0), 4: (0.25, 0.5, 0.75, 1.0)}
 SPENDINGS: tuple[Spending, ...] = ("obrien_fleming", "pocock")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Iterator
 from statistics import median
-from typing import TYPE_CHECKING
 
 import httpx
 
@@ -20,9 +20,6 @@ from benchmarks.load_folder import database
 from benchmarks.results_pages import TOKEN
 from benchmarks.serving import attune_process
 from tests.studies.web.test_spreadsheet import awkward, excel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # What only the page of the first trial shows: a text of the sheet.
 OF_THE_SHEET = "Ich fühle mich müde."

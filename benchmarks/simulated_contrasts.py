@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
 from app.stats.accuracy.empathic import empathic_accuracy, empathic_accuracy_difference
+from app.stats.arrays import Bools, Floats, Ints
 from app.stats.comparison.change import change_difference
 from app.stats.comparison.describe import mean_difference
 from app.stats.comparison.percent import percent_change
@@ -18,16 +19,11 @@ from app.stats.linear.slopes import covariate_slope, turn_slope, turn_slope_diff
 from app.stats.proportions.share_difference import share_difference
 from app.stats.ratings import Ratings
 from app.stats.reliability.decision import phi_coefficient
+from app.stats.result import Result
 from app.stats.spans import Marked, span_scores
 from app.stats.trade_off import trade_offs
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.stats.arrays import Bools, Floats, Ints
-    from app.stats.result import Result
-
-    Simulation = Callable[["Draw"], tuple["Result", float]]
+Simulation = Callable[["Draw"], tuple["Result", float]]
 
 N_ITEMS = 30
 EFFECT = 0.4

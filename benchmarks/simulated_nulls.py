@@ -7,12 +7,14 @@ Ratings are points of a scale. The number of raters follows from the design: rat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
 from app.stats.accuracy.empathic import empathic_accuracy_difference
+from app.stats.arrays import Bools, Floats, Ints
 from app.stats.choice.preference_shares import LOST, TIE, WON, ranked_pairs, share_preferred
 from app.stats.comparison.change import change, change_difference
 from app.stats.comparison.describe import mean_difference, share
@@ -24,16 +26,11 @@ from app.stats.factors import amce, attribute_effect, factor_effect, interaction
 from app.stats.linear.slopes import covariate_slope, turn_slope_difference
 from app.stats.mixed.lmm import mean_difference_lmm
 from app.stats.proportions.share_difference import category_difference, chi_square
+from app.stats.result import Result
 from app.stats.trade_off import trade_offs
 from benchmarks.groups_of_raters import Answers, accuracy, drawn, macro_f1, marked_f1
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.stats.arrays import Bools, Floats, Ints
-    from app.stats.result import Result
-
-    Null = Callable[[np.random.Generator], Result]
+Null = Callable[[np.random.Generator], Result]
 
 N_ITEMS = 40
 # with one rating per response and ten per rater, so that an arm has twenty raters

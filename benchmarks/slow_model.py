@@ -15,15 +15,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from benchmarks.serving import free_port, wait_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WORDS = "That sounds like a lot to carry, and I am glad that you tell me about it. What was the hardest part of it?"
 TOKENS_IN, TOKENS_OUT = 90, 25

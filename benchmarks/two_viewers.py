@@ -11,10 +11,10 @@ import argparse
 import os
 import time
 import urllib.request
+from datetime import datetime
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.accounts.leads import record_lead, record_lead_session
 from app.base.database.engine import make_engine
@@ -23,11 +23,6 @@ from app.studies.studies import get_study
 from benchmarks.export_ratings import MORE, fill
 from benchmarks.load_folder import database
 from benchmarks.serving import attune_process, processor_s
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy import Engine
 
 SLUG, TOKEN, ITEMS = "large", "a session of the benchmark", 200
 RATING_S, VIEW_S, LOOK_S = 0.5, 2.0, 0.05

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SLUG, N_RATERS, N_QUESTIONS, N_ITEMS, N_RATED = "usual", 36, 11, 30, 10
 SOURCES = {"person": ("human", 0.0), "model_a": ("model", 0.3), "model_b": ("model", 0.0)}

@@ -8,16 +8,13 @@ import re
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from benchmarks.load_client import Connection
 from benchmarks.slow_model import WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
 
 MESSAGE = "It has been a hard week. I could not sleep, and at work nobody noticed how little I managed to do. "
 PAUSE_S = 0.5

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.kit.examples import EXPLORE, GATE, PROFILE
+from tests.kit.oracles import Oracle
 
 # Before numpy is loaded, and for all processes that tests start: the workers of pytest already use all processors, and
 # threads of linear algebra would only wait for each other.
@@ -33,8 +36,6 @@ settings.register_profile(
 settings.register_profile("explore", settings.get_profile("gate"), derandomize=False, max_examples=EXPLORE)
 settings.load_profile(PROFILE)
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytest_plugins = ["tests.kit.doctest_modules", "tests.kit.long_tests_first"]
 
@@ -86,3 +87,14 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("real data is not beside this checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def oracle(shared: Path) -> Oracle:
+    """Return a reader of reference results by name; `source` in a result says who computed or published it."""
+
+    def read(name: str) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads((shared / "oracles" / f"{name}.json").read_text(encoding="utf-8"))
+        return answer
+
+    return read

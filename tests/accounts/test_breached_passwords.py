@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.accounts.passwords import BREACHED, AccessError, BreachedPasswords, check_strength
 from app.settings import Settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KNOWN = [f"violet harbour sentence {n}" for n in range(40)]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.protocol.questions.form import PageTimes, read_page_ms
 from app.rating.answers.submit import Sent, store
@@ -18,9 +18,6 @@ from app.studies.studies import delete_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.stored_raters import Rater
 from tests.rating.seats.test_assignments import expire, state_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
 
 ADULT = {"key": "adult", "target": "rater", "type": "category", "text": "Are you 18?", "codes": ["yes", "no"]}
 AGE = {"key": "age", "target": "rater", "type": "slider", "text": "How old are you?"}

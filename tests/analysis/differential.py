@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import krippendorff
 import numpy as np
@@ -17,13 +18,9 @@ import pandas as pd
 from scipy import stats
 
 from app.analysis import analyze
+from app.analysis.estimate import Estimate
+from app.analysis.report.report import Report
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
 
 SOURCES = ("human", "model")
 CODES = ("none", "mild", "grave")

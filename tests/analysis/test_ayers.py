@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from app.analysis.report.report import Report
 from app.analysis.report.sentences import published_line
 from app.base.problems import Problems
 from app.protocol.yaml.study_yaml import read_protocol
 from app.results.reproduction.ayers2023 import YAML
 from tests.kit.frames import find, first, only
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 AGAINST = {"source": "chatgpt", "reference": "physician"}
 

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from tests.kit.frames import CHOICE, FIVE, find, first, frames, only, protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from app.analysis.report.report import Report
-
-    Oracle = Callable[[str], dict[str, Any]]
-
-
-@pytest.fixture(scope="session")
-def oracle(shared: Path) -> Oracle:
-    """Return the reference result with this name."""
-
-    def read(name: str) -> dict[str, Any]:
-        answer: dict[str, Any] = json.loads((shared / "oracles" / f"{name}.json").read_text(encoding="utf-8"))
-        return answer
-
-    return read
+from tests.kit.oracles import Oracle
 
 
 def _report(answer: dict[str, Any], level: str = "ordinal") -> Report:

@@ -5,16 +5,12 @@ On the same machine they agree to the last digit, as `python -m tests.analysis.g
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from tests.analysis.golden import FOLDERS, HERE, differences, kept, numbers_of
 from tests.kit.frames import read_study
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 OTHER_PROCESSOR = 1e-6
 

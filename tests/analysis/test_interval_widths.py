@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.analysis import analyze
+from app.analysis.estimate import Estimate
 from app.analysis.minimum_data import NEAR, RANGES
 from app.analysis.statistic import declared
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate
 
 # the smallest width, relative to the limits, that is not a rounding error
 NARROWEST = 1e-9

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from tests.kit.examples import examples
 from tests.kit.frames import CHOICE, FIVE, Row, first, frames, protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.analysis.report.report import Report
-
-    Numbers = dict[str, list[float | None]]
+Numbers = dict[str, list[float | None]]
 
 # tolerance for iterative fits that start at different values
 CLOSE = 1e-4

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from app.analysis.report.report import Report
 from tests.kit.frames import find, first, only
 from tests.real_data.folder import read_rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.report.report import Report
 
 PUBLISHED = "data/kumar2025/annotations/table_kappa.csv"
 EXPERTS = {"expert1", "expert2", "expert3"}

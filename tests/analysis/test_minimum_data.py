@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from app.analysis import analyze
-from app.analysis.estimate import estimate_of
+from app.analysis.estimate import Counts, Estimate, estimate_of
 from app.analysis.minimum_data import (
     EVERYTHING,
     enough,
@@ -17,17 +16,12 @@ from app.analysis.minimum_data import (
     with_minimum_data,
     without_uninformative_interval,
 )
+from app.analysis.report.report import Report
 from app.analysis.statistic import statistics
 from app.analysis.wording.formatting import interval_text
 from app.stats.arms import warned_of_few
 from app.stats.result import Interval, Method, Result, undefined
-from tests.kit.frames import CHOICE, FIVE, find, first, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Counts, Estimate
-    from app.analysis.report.report import Report
-    from tests.kit.frames import Row
-
+from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, only, protocol
 
 # effect sizes have the minimum of a comparison: two items and two raters on each side
 OF_COMPARISONS = {"cliffs_delta", "cliffs_delta_unpaired", "rank_biserial"}

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from app.analysis.data.frames import Frames
 from app.analysis.monitoring import monitored, progress_sentences
+from app.protocol.study import Protocol
 from tests.analysis.report.test_primary import rows
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.protocol.study import Protocol
 
 N = 96  # ratings of the small study: 8 items, 6 raters, 2 sources
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from app.analysis.report.report import Report
 from tests.kit.frames import find, first, only
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 
 @pytest.mark.parametrize(("first", "second", "kappa"), [(1, 2, 0.852), (1, 3, 0.879), (2, 3, 0.862)])

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from fastapi import FastAPI
+from sqlalchemy import Connection
 from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead
+from app.accounts.leads import Lead
+from app.accounts.roles import Role
 from app.rating.life_cycle import open_study
 from app.studies.members.api_tokens import record_api_token
 from app.studies.members.members import record_member
 from tests.kit.lead_studies import rate, study_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
-    from app.accounts.roles import Role
 
 STUDY = "/api/v1/studies/small"
 

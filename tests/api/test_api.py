@@ -6,32 +6,26 @@ import csv
 import io
 import json
 import zipfile
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.accounts.lead_access import begin_session
+from app.accounts.leads import Lead
 from app.accounts.rate_limits import Rate
+from app.accounts.roles import Role
+from app.results.reports.live_report import LiveReports
+from app.results.reports.outcomes import LiveReport
 from app.studies.audit import list_acts
 from app.studies.members.api_tokens import list_api_tokens, record_api_token
 from app.studies.members.members import record_member, remove_member
 from tests.api.conftest import STUDY
 from tests.kit.lead_studies import rate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
-    from app.accounts.roles import Role
-    from app.results.reports.live_report import LiveReports
-    from app.results.reports.outcomes import LiveReport
 
 
 def all_rows(program: TestClient, table: str, limit: int) -> list[dict[str, Any]]:

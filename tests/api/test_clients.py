@@ -7,13 +7,15 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import pytest
+from sqlalchemy import Engine
 
 from app.accounts.lead_access import add_lead
 from app.accounts.leads import list_leads
@@ -30,11 +32,6 @@ from tests.kit.lead_studies import rate, study_of
 from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
 from tests.kit.served import served
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Engine
 
 CLIENTS = Path(__file__).resolve().parents[2] / "docs" / "clients"
 TOKEN = "attune_token-of-the-test"

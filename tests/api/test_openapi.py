@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
-from schemathesis.checks import not_a_server_error
+from schemathesis import Case
+from schemathesis.checks import CheckFunction, not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     negative_data_rejection,
     response_schema_conformance,
     status_code_conformance,
 )
+from starlette.testclient import TestClient
 
 from app.api import openapi
 from tests.kit.examples import examples
-
-if TYPE_CHECKING:
-    from schemathesis import Case
-    from schemathesis.checks import CheckFunction
-    from starlette.testclient import TestClient
 
 # Who may ask what is the matter of the cast; that each value that fits the schema is accepted cannot be promised.
 CHECKS: list[CheckFunction] = [

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from benchmarks.sections import replace_section
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGE = "# Page\n\nWords.\n\n## Judges\n\nOld.\n\n## Judges: others\n\nMore.\n\n### Detail\n"
 

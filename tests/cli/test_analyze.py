@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,17 +16,9 @@ from app.analysis import analyze
 from app.analysis.estimate import FIELDS
 from app.analysis.wording.formatting import UNADJUSTED
 from app.cli.print_report import print_report
-from tests.kit.command_line import Outcome, attune_alone
-from tests.kit.frames import FIVE, frames, protocol
+from tests.kit.command_line import Attune, attune_alone
+from tests.kit.frames import FIVE, Row, frames, protocol
 from tests.kit.small import small
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.kit.frames import Row
-
-    Alone = Callable[..., Outcome]
 
 __all__ = ["attune_alone"]
 
@@ -48,7 +40,7 @@ def _attune(here: Path, *arguments: str, **environment: str) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env={**os.environ, **own})
 
 
-def test_json_output_is_clean_and_reproducible(attune_alone: Alone, tmp_path: Path) -> None:
+def test_json_output_is_clean_and_reproducible(attune_alone: Attune, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     # Here and there the hashes of texts differ, and with them the order of sets.
     first = _attune(tmp_path, "analyze", str(folder), "--json", PYTHONHASHSEED="1")
@@ -63,7 +55,7 @@ def _refuse(constant: str) -> None:
     raise AssertionError(f"{constant} is not valid JSON")
 
 
-def test_study_without_ratings_says_so_and_prints_no_table(attune_alone: Alone, tmp_path: Path) -> None:
+def test_study_without_ratings_says_so_and_prints_no_table(attune_alone: Attune, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     (folder / "ratings.csv").unlink()
     said = attune_alone("analyze", str(folder))
@@ -73,7 +65,7 @@ def test_study_without_ratings_says_so_and_prints_no_table(attune_alone: Alone, 
     assert json.loads(attune_alone("analyze", str(folder), "--json").out)["study"] == "small"
 
 
-def test_table_output_names_every_question_and_section(attune_alone: Alone, tmp_path: Path) -> None:
+def test_table_output_names_every_question_and_section(attune_alone: Attune, tmp_path: Path) -> None:
     outcome = attune_alone("analyze", str(_folder(tmp_path)))
     assert outcome.code == 0, outcome.err
     assert "Distribution · " in outcome.out
@@ -96,7 +88,7 @@ def test_intervals_beside_adjusted_p_are_said_to_be_unadjusted(capsys: pytest.Ca
     assert UNADJUSTED in printed
 
 
-def test_out_option_writes_files(attune_alone: Alone, tmp_path: Path) -> None:
+def test_out_option_writes_files(attune_alone: Attune, tmp_path: Path) -> None:
     outcome = attune_alone("analyze", str(_folder(tmp_path)), "--out", str(tmp_path / "out"))
     assert outcome.code == 0, outcome.err
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
@@ -108,7 +100,7 @@ def test_out_option_writes_files(attune_alone: Alone, tmp_path: Path) -> None:
     assert outcome.out == ""
 
 
-def test_folder_problem_exits_with_1_and_names_the_row(attune_alone: Alone, tmp_path: Path) -> None:
+def test_folder_problem_exits_with_1_and_names_the_row(attune_alone: Attune, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     with (folder / "ratings.csv").open("a", encoding="utf-8") as file:
         file.write("nobody,nothing,,nowhere,9\n")
@@ -117,7 +109,7 @@ def test_folder_problem_exits_with_1_and_names_the_row(attune_alone: Alone, tmp_
     assert "ratings.csv, row " in outcome.err
 
 
-def test_record_is_reproduced_or_exits_with_1(attune_alone: Alone, tmp_path: Path) -> None:
+def test_record_is_reproduced_or_exits_with_1(attune_alone: Attune, tmp_path: Path) -> None:
     folder, file = _folder(tmp_path), tmp_path / "record.json"
     assert attune_alone("analyze", str(folder), "--out", str(tmp_path / "out")).code == 0
     estimates = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["estimates"]
@@ -142,13 +134,13 @@ def test_record_is_reproduced_or_exits_with_1(attune_alone: Alone, tmp_path: Pat
         (["analyze", ".", "--nonsense"], "No such option"),
     ],
 )
-def test_invalid_arguments_exit_with_2(attune_alone: Alone, tmp_path: Path, arguments: list[str], words: str) -> None:
+def test_invalid_arguments_exit_with_2(attune_alone: Attune, tmp_path: Path, arguments: list[str], words: str) -> None:
     outcome = attune_alone(*arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert words in outcome.err
 
 
-def test_filters_restrict_the_report_and_their_estimate_is_found_again(attune_alone: Alone, tmp_path: Path) -> None:
+def test_filters_restrict_the_report_and_their_estimate_is_found_again(attune_alone: Attune, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     source = json.loads(attune_alone("analyze", str(folder), "--json").out)["estimates"]
     key = next(one["scope"]["source"] for one in source if "source" in one["scope"])
@@ -167,7 +159,7 @@ def test_filters_restrict_the_report_and_their_estimate_is_found_again(attune_al
     "options", [["--full"], ["--source", "model-1"], ["--full", "--source", "model-1", "--without-flagged"]]
 )
 def test_command_printed_in_a_report_gives_exactly_its_numbers(
-    attune_alone: Alone, tmp_path: Path, options: list[str]
+    attune_alone: Attune, tmp_path: Path, options: list[str]
 ) -> None:
     folder, out = _folder(tmp_path), tmp_path / "report"
     written = attune_alone("report", str(folder), "--format", "md", "--out", str(out), *options)
@@ -180,7 +172,7 @@ def test_command_printed_in_a_report_gives_exactly_its_numbers(
     assert json.loads(again.out)["estimates"] == json.loads((out / "report.json").read_text("utf-8"))["estimates"]
 
 
-def test_invalid_filter_is_rejected(attune_alone: Alone, tmp_path: Path) -> None:
+def test_invalid_filter_is_rejected(attune_alone: Attune, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     for option, value in (("--until", "yesterday"), ("--item", "topic")):
         found = attune_alone("analyze", str(folder), option, value)
@@ -199,7 +191,7 @@ def test_invalid_filter_is_rejected(attune_alone: Alone, tmp_path: Path) -> None
     ],
 )
 def test_filter_that_nothing_matches_names_what_there_is(
-    attune_alone: Alone, tmp_path: Path, filters: tuple[str, str], words: str
+    attune_alone: Attune, tmp_path: Path, filters: tuple[str, str], words: str
 ) -> None:
     found = attune_alone("analyze", str(_folder(tmp_path)), "--json", *filters)
     assert (found.code, found.out) == (2, "")

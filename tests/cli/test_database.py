@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from app.settings import settings
-from tests.kit.command_line import Outcome, attune
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import pytest
-
-    Attune = Callable[..., Outcome]
+from tests.kit.command_line import Attune, attune
 
 __all__ = ["attune"]
 

@@ -8,18 +8,16 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import httpx2 as httpx
 import pytest
 
 from app.settings import settings
-from tests.kit.command_line import Outcome, attune_alone
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from tests.kit.command_line import Attune, attune_alone
 
 __all__ = ["attune_alone"]
 
@@ -89,7 +87,7 @@ def visit_as_lead(program: Program) -> httpx.Client:
 @pytest.mark.long
 @pytest.mark.slow
 def test_demo_runs_and_is_started_again_on_another_port_if_its_own_is_taken(
-    environment: dict[str, str], attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+    environment: dict[str, str], attune_alone: Attune, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running(environment, "demo", "--port", "0", until="Rate as a rater") as program:
         here = program.address("running with its demo study at")
@@ -143,9 +141,7 @@ def test_serve_answers_and_stops_cleanly(
         assert httpx.get(f"{here}/studies", timeout=120).status_code == 303
 
 
-def test_serve_on_taken_port_exits_with_message(
-    attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_serve_on_taken_port_exits_with_message(attune_alone: Attune, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.cli.serve.stop_cleanly", lambda: None)  # it is for a process of its own
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

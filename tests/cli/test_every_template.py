@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -16,16 +16,10 @@ from app.base.database.engine import make_engine
 from app.main import create_app
 from app.settings import settings
 from app.studies.folder.study_templates import template_folder
-from tests.kit.command_line import AS_WRITTEN, Outcome, attune
+from tests.kit.command_line import AS_WRITTEN, Attune, Outcome, attune
 from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
 from tests.kit.templates import every_template
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Attune = Callable[..., Outcome]
 
 __all__ = ["attune"]
 

@@ -7,7 +7,8 @@ import re
 import shlex
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -21,15 +22,9 @@ from app.protocol.yaml.study_yaml import read_protocol
 from app.rating.recruitment.invited_people import invited_people
 from app.settings import folder, settings
 from tests.cli.test_readme import fill_in
-from tests.kit.command_line import Outcome, attune
+from tests.kit.command_line import Attune, attune
 from tests.kit.models_server import KEY, ModelServer, Prompt, first_offer, serving
 from tests.kit.protocols import MOOD, WARM, protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
-    Attune = Callable[..., Outcome]
 
 __all__ = ["attune"]
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.kit.builder import EMPATHY, protocol_of
-from tests.kit.command_line import Outcome, attune
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Attune = Callable[..., Outcome]
+from tests.kit.command_line import Attune, attune
 
 __all__ = ["attune"]
 N = 30

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.base.problems import Problems
 from app.protocol.yaml.study_yaml import protocol_from_bytes
-from tests.kit.command_line import Outcome, attune
+from tests.kit.command_line import Attune, attune
 from tests.kit.small import RATINGS, YAML, small
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Attune = Callable[..., Outcome]
 
 __all__ = ["attune"]
 

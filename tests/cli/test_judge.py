@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine
@@ -12,12 +13,8 @@ from app.llm.runs.runs import RunRow, list_runs, record_limits
 from app.settings import settings
 from tests.kit.batch_server import BatchServer, serving_batches
 from tests.kit.builder import build_study, protocol_of
-from tests.kit.command_line import Outcome, attune
+from tests.kit.command_line import Attune, attune
 from tests.kit.models_server import KEY, ModelServer, fail_with, first_offer, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 __all__ = ["attune"]
 MODEL = ("--model", "test-model")
@@ -30,7 +27,7 @@ def server() -> Iterator[ModelServer]:
 
 
 def test_a_judge_from_the_estimate_to_the_results(
-    attune: Callable[..., Outcome], server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    attune: Attune, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     attune("db", "upgrade")
     (tmp_path / "key").write_text(f"{KEY}\n")
@@ -85,7 +82,7 @@ def test_a_judge_from_the_estimate_to_the_results(
 
 
 def test_a_judge_is_asked_again_about_anchors_and_its_drift_is_told(
-    attune: Callable[..., Outcome], server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    attune: Attune, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ATTUNE_MODEL_ENDPOINT", server.address)
     settings.cache_clear()
@@ -122,7 +119,7 @@ def test_a_judge_is_asked_again_about_anchors_and_its_drift_is_told(
     assert "The model's version changed from test-model-1 to test-model-2." in str(report["notes"])
 
 
-def test_a_run_in_batches_stays_one_elsewhere(attune: Callable[..., Outcome]) -> None:
+def test_a_run_in_batches_stays_one_elsewhere(attune: Attune) -> None:
     """What waits in a batch would be paid twice if the browser, or a shorter command, sent it by itself."""
     attune("db", "upgrade")
     database = settings().database_url
@@ -155,7 +152,7 @@ def test_a_run_in_batches_stays_one_elsewhere(attune: Callable[..., Outcome]) ->
     engine.dispose()
 
 
-def _check_profiles(attune: Callable[..., Outcome], server: ModelServer, tmp_path: Path) -> None:
+def _check_profiles(attune: Attune, server: ModelServer, tmp_path: Path) -> None:
     """Each row of a table of profiles is a judge with its attributes, told to the model."""
     profiles = tmp_path / "profiles.csv"
     profiles.write_text("rater,persona,age,lived_experience\nanna,You are Anna.,34,yes\nben,,71,\n")

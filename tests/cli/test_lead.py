@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
-from tests.kit.command_line import Outcome, attune
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Attune = Callable[..., Outcome]
+from tests.kit.command_line import Attune, attune
 
 __all__ = ["attune"]
 

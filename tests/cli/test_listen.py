@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine
@@ -10,10 +11,6 @@ from sqlalchemy import create_engine
 from app.cli.listen import hand_over
 from app.main import create_app
 from app.settings import settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 URL = "postgresql+psycopg://attune@/attune?host=/somewhere"
 

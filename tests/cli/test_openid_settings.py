@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from app import settings as module
 from app.settings import SettingsError, settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 COMPLETE = {
     "ATTUNE_OPENID_ISSUER": "https://id.example.org/realms/lab",

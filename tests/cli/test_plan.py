@@ -5,20 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from app.cli import cli
 from app.settings import settings
 from app.studies.folder.study_templates import template_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from typer.testing import Result
 
 SMALL = ("--items", "12", "--raters", "6,9", "--raters-per-trial", "2", "--simulations", "4")
 

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.cli.test_analyze import _folder
-from tests.kit.command_line import Outcome, attune_alone
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Alone = Callable[..., Outcome]
+from tests.kit.command_line import Attune, attune_alone
 
 __all__ = ["attune_alone"]
 
 
-def test_folder_is_registered_once_and_report_lists_deviations(attune_alone: Alone, tmp_path: Path) -> None:
+def test_folder_is_registered_once_and_report_lists_deviations(attune_alone: Attune, tmp_path: Path) -> None:
     folder, out = _folder(tmp_path), tmp_path / "out"
     first = attune_alone("preregister", str(folder), "--out", str(out), "--format", "md")
     assert first.code == 0, first.err
@@ -36,7 +30,7 @@ def test_folder_is_registered_once_and_report_lists_deviations(attune_alone: Alo
     assert "Registered and done" in (tmp_path / "report" / "report.md").read_text()
 
 
-def test_invalid_registration_stops_report(attune_alone: Alone, tmp_path: Path) -> None:
+def test_invalid_registration_stops_report(attune_alone: Attune, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     (folder / "preregistration.json").write_text("{}")
     outcome = attune_alone("report", str(folder), "--out", str(tmp_path / "report"), "--format", "md")

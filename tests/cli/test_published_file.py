@@ -7,21 +7,15 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from app.analysis.report.report import Report
 from app.analysis.sections.heterogeneity import OF_ITEMS, VARIATION
 from app.studies.folder.read import read_folder
-from tests.kit.command_line import Outcome, attune
+from tests.kit.command_line import Attune, attune
 from tests.real_data.ayers import raw_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.analysis.report.report import Report
-
-    Attune = Callable[..., Outcome]
 
 __all__ = ["attune"]
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "ratings-import.md").read_text(encoding="utf-8")

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from tests.kit.command_line import Outcome, attune
+from tests.kit.command_line import Attune, attune
 from tests.kit.small import small
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Attune = Callable[..., Outcome]
 
 __all__ = ["attune"]
 SHEET = "rater,item,warmth (Person),warmth (Model 1)\nx,a,warm,cold\ny,a,2,3\n"

@@ -6,8 +6,8 @@ import json
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pytest
 from openpyxl import Workbook
 
 from app.base.database.engine import make_engine, transactions
@@ -16,14 +16,7 @@ from app.cli.make_demo import open_demo, simulate_demo
 from app.settings import settings
 from app.studies.folder.read import read_folder
 from tests.kit.builder import TEMPLATE_WORDS
-from tests.kit.command_line import Outcome, attune
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import pytest
-
-    Attune = Callable[..., Outcome]
+from tests.kit.command_line import Attune, attune
 
 __all__ = ["attune"]
 

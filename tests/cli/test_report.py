@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.cli.test_analyze import _folder
-from tests.kit.command_line import Outcome, attune_alone
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Alone = Callable[..., Outcome]
+from tests.kit.command_line import Attune, attune_alone
 
 __all__ = ["attune_alone"]
 
 
-def test_requested_report_files_are_written(attune_alone: Alone, tmp_path: Path) -> None:
+def test_requested_report_files_are_written(attune_alone: Attune, tmp_path: Path) -> None:
     out = tmp_path / "out"
     outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(out), "--format", "md", "--numbers", "german")
     assert outcome.code == 0, outcome.err
@@ -26,7 +20,7 @@ def test_requested_report_files_are_written(attune_alone: Alone, tmp_path: Path)
     assert not {"report.pdf", "report.docx"} & names
 
 
-def test_report_of_a_selection_names_it(attune_alone: Alone, tmp_path: Path) -> None:
+def test_report_of_a_selection_names_it(attune_alone: Attune, tmp_path: Path) -> None:
     out = tmp_path / "out"
     outcome = attune_alone(
         "report",
@@ -44,19 +38,19 @@ def test_report_of_a_selection_names_it(attune_alone: Alone, tmp_path: Path) -> 
     assert "responses of Person; ratings until 1 January 2100 (UTC)" in (out / "report.md").read_text(encoding="utf-8")
 
 
-def test_report_overwrites_nothing(attune_alone: Alone, tmp_path: Path) -> None:
+def test_report_overwrites_nothing(attune_alone: Attune, tmp_path: Path) -> None:
     outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(tmp_path))
     assert outcome.code == 1
     assert "nothing is overwritten" in outcome.err
 
 
-def test_unknown_format_is_rejected_with_available_formats(attune_alone: Alone, tmp_path: Path) -> None:
+def test_unknown_format_is_rejected_with_available_formats(attune_alone: Attune, tmp_path: Path) -> None:
     outcome = attune_alone("report", str(_folder(tmp_path)), "--out", str(tmp_path / "o"), "--format", "odt")
     assert outcome.code == 2
     assert "html, pdf" in outcome.err
 
 
-def test_unknown_style_of_numbers_is_rejected_with_available_styles(attune_alone: Alone, tmp_path: Path) -> None:
+def test_unknown_style_of_numbers_is_rejected_with_available_styles(attune_alone: Attune, tmp_path: Path) -> None:
     arguments = ("--out", str(tmp_path / "o"), "--numbers", "roman")
     outcome = attune_alone("report", str(_folder(tmp_path)), *arguments)
     assert outcome.code == 2

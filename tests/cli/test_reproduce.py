@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from tests.kit.command_line import Outcome, attune
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from tests.kit.command_line import Attune, attune
 
 __all__ = ["attune"]
 
@@ -26,7 +22,7 @@ __all__ = ["attune"]
 )
 @pytest.mark.slow
 def test_a_published_study_is_reproduced(
-    attune: Callable[..., Outcome], shared: Path, tmp_path: Path, pack: str, data: str, n: int
+    attune: Attune, shared: Path, tmp_path: Path, pack: str, data: str, n: int
 ) -> None:
     said = attune("reproduce", pack, "--data", shared / "data" / data, "--json", "--out", tmp_path / "study")
     found = json.loads(said.out)
@@ -40,7 +36,7 @@ def test_a_published_study_is_reproduced(
         assert ("‰Ûª" in responses, "don’t" in responses) == (False, True)
 
 
-def test_wrong_data_are_refused_with_reason(attune: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_wrong_data_are_refused_with_reason(attune: Attune, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     said = attune("reproduce", "ayers2023", "--data", tmp_path / "other.csv")
     assert (said.code, said.out) == (1, "")

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import pytest
 from sqlalchemy import create_engine
 
 from app.settings import settings
 from tests.kit.builder import build_study, protocol_of
-from tests.kit.command_line import Outcome, attune
+from tests.kit.command_line import Attune, attune
 from tests.kit.models_server import KEY, ModelServer, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import pytest
 
 __all__ = ["attune"]
 
 
 def test_responses_from_the_estimate_to_the_comparison(
-    attune: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    attune: Attune, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     attune("db", "upgrade")
     monkeypatch.setenv("ATTUNE_MODEL_KEY", KEY)

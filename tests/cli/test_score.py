@@ -6,9 +6,10 @@ import json
 import shlex
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -16,11 +17,7 @@ from sqlalchemy import create_engine, text
 from app.llm.scoring import ScoringError, score_by_command, score_by_endpoint
 from app.settings import settings
 from tests.kit.builder import build_study, protocol_of
-from tests.kit.command_line import Outcome, attune
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from tests.kit.command_line import Attune, attune
 
 __all__ = ["attune"]
 LINES = [{"response": "a", "text": "So sorry."}, {"response": "b", "text": "Oh."}]
@@ -39,7 +36,7 @@ def run_python(code: str, timeout_s: float = 60) -> object:
     return score_by_command([sys.executable, "-c", code], LINES, timeout_s=timeout_s)
 
 
-def test_scores_of_a_program_are_stored_with_their_version(attune: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_scores_of_a_program_are_stored_with_their_version(attune: Attune, tmp_path: Path) -> None:
     attune("db", "upgrade")
     database = settings().database_url
     assert database

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import typer
 from pydantic import ValidationError
+from sqlalchemy import Connection
 
 from app.base.database.engine import connections_needed, count_connections, max_workers
 from app.cli.serve import check_connections
 from app.settings import Settings, SettingsError, settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
 
 
 @pytest.fixture(autouse=True)

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from app.studies.folder.study_templates import template_folder
-from tests.kit.command_line import Outcome, attune
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import pytest
+from tests.kit.command_line import Attune, attune
 
 __all__ = ["attune"]
 
 
-def test_simulate_enforces_folder_limits(
-    attune: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_simulate_enforces_folder_limits(attune: Attune, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = shutil.copytree(template_folder("ayers-pair"), tmp_path / "wide")
     header, *rows = (folder / "items.csv").read_text(encoding="utf-8").splitlines()
     more = "".join(f",extra_{n}" for n in range(40))

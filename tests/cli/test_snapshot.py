@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.cli.store import store, stored_study
 from app.studies.audit import list_acts
-from tests.kit.command_line import Outcome, attune
+from tests.kit.command_line import Attune, attune
 from tests.kit.small import small
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Attune = Callable[..., Outcome]
 
 __all__ = ["attune"]
 

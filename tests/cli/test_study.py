@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from app.accounts.leads import get_lead
 from app.base.database.engine import make_engine
@@ -17,12 +18,6 @@ from app.studies.editor.protocol_edits import save_text
 from app.studies.folder.study_templates import template_folder
 from app.studies.studies import get_study
 from tests.kit.command_line import AS_WRITTEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from typer.testing import Result
 
 
 @pytest.fixture

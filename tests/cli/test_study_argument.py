@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.studies.folder.study_templates import template_folder
-from tests.kit.command_line import AS_WRITTEN, Outcome, attune
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Attune = Callable[..., Outcome]
+from tests.kit.command_line import AS_WRITTEN, Attune, attune
 
 __all__ = ["attune"]
 

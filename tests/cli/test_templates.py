@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from app.cli import cli
 from app.studies.folder.study_templates import list_templates
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -7,18 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from app.settings import settings
 from app.studies.folder.study_templates import template_folder
-from tests.kit.command_line import Outcome, attune
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Attune = Callable[..., Outcome]
+from tests.kit.command_line import Attune, Outcome, attune
 
 __all__ = ["attune"]
 
@@ -52,7 +46,7 @@ COMMANDS = (
 
 
 @pytest.fixture
-def on(attune: Attune, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Outcome]:
+def on(attune: Attune, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Attune:
     """A command on this database, where there is a folder, a spreadsheet and a file to restore."""
     shutil.copytree(template_folder("three-point"), tmp_path / "folder")
     for name in ("sheet.csv", "old.dump"):
@@ -68,7 +62,7 @@ def on(attune: Attune, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Calla
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_unreachable_database_is_reported_in_one_sentence(on: Callable[..., Outcome], command: tuple[str, ...]) -> None:
+def test_unreachable_database_is_reported_in_one_sentence(on: Attune, command: tuple[str, ...]) -> None:
     said = on(UNREACHABLE, *command)
     assert (said.code, said.out) == (1, "")
     assert said.err == (
@@ -78,7 +72,7 @@ def test_unreachable_database_is_reported_in_one_sentence(on: Callable[..., Outc
 
 
 @pytest.mark.parametrize("url", MALFORMED)
-def test_invalid_database_url_exits_with_2(on: Callable[..., Outcome], url: str) -> None:
+def test_invalid_database_url_exits_with_2(on: Attune, url: str) -> None:
     said = on(url, "study", "list")
     assert (said.code, said.out, len(said.err.splitlines())) == (2, "", 1)
     assert said.err.startswith("DATABASE_URL ")
@@ -87,7 +81,7 @@ def test_invalid_database_url_exits_with_2(on: Callable[..., Outcome], url: str)
 
 
 @pytest.mark.parametrize("url", REFUSED)
-def test_url_rejected_by_libpq_is_reported_in_one_sentence(on: Callable[..., Outcome], url: str) -> None:
+def test_url_rejected_by_libpq_is_reported_in_one_sentence(on: Attune, url: str) -> None:
     for command in (("study", "list"), ("backup", "new.dump")):
         said = on(url, *command)
         assert (said.code, said.out, len(said.err.splitlines())) == (1, "", 1)
@@ -96,7 +90,7 @@ def test_url_rejected_by_libpq_is_reported_in_one_sentence(on: Callable[..., Out
 
 
 @pytest.mark.parametrize("url", [UNREACHABLE, MALFORMED[0], MALFORMED[1]])
-def test_doctor_reports_unusable_database_in_its_line(on: Callable[..., Outcome], url: str) -> None:
+def test_doctor_reports_unusable_database_in_its_line(on: Attune, url: str) -> None:
     said = on(url, "doctor")
     (line,) = (line for line in said.out.splitlines() if line.startswith("FAILED"))
     assert "database: " in line
@@ -119,7 +113,7 @@ def test_servers_report_unreachable_database_and_stop(command: tuple[str, ...]) 
     assert "cannot be reached: Connection refused." in done.stderr
 
 
-def test_invalid_setting_is_named(on: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_setting_is_named(on: Attune, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTUNE_MAX_UPLOAD_MB", "many")
     said = on(UNREACHABLE, "study", "list")
     assert (said.code, said.out) == (2, "")

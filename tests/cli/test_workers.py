@@ -9,17 +9,13 @@ import signal
 import socket
 import time
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
 from tests.kit.processes import IN_PROC, all_end, workers_of
 from tests.kit.serving import serving
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.skipif(not IN_PROC, reason="finds the workers in /proc")
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"

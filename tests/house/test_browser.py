@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.kit import browser
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FAKE_APT = """#!/bin/sh
 echo "$@" >> "$LOG"

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from app.cli.command_table import COMMANDS as TABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 HEAD = """# Commands

@@ -6,15 +6,12 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")

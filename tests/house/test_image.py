@@ -14,11 +14,12 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import requires
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 from urllib.request import urlopen
 
@@ -35,9 +36,6 @@ from tests.kit.embedded_processes import IS_ROOT, PACKAGES, keepers, python_of
 from tests.kit.postgres_fixture import folder_in_memory, reachable_folder
 from tests.kit.tcp_servers import free_port
 from tests.kit.waiting import eventually
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 TAG_AND_DIGEST = re.compile(r"[a-z]+:\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Engine
 
 from app.rating.life_cycle import open_study
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 # Packages that take seconds or much memory to load, and are not needed to serve raters.
 HEAVY = {

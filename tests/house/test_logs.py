@@ -6,16 +6,12 @@ import json
 import logging
 import logging.config
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.base.logs import JsonFormatter, RepeatedLines, TextFormatter, log_config, new_request_id
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 SECRET = "anna@example.org"
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from app.analysis.report.report import Report
 from app.analysis.statistic import Column, Minimum, Statistic, declare, statistics
 from app.base.help.library import anchor_of
 from app.results.pages.sections.part_tables import TABLES
 from tests.kit.frames import FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

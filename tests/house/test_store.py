@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Engine
 
 from app.schema import differences
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 
 def test_migrations_match_tables(shared_engine: Engine) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from axe_playwright_python.base import AXE_SCRIPT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from playwright.sync_api import Page
+from playwright.sync_api import Page
 
 WIDE = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Locator
+from fastapi import FastAPI
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from sqlalchemy import Engine
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.analysis import analyze
 from tests.kit.application import renewed
@@ -17,14 +21,6 @@ from tests.kit.browser import FLAGS, HOW, find_chromium
 from tests.kit.making_here import making_here
 from tests.kit.reports_here import reports_here
 from tests.kit.waiting import eventually
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from fastapi import FastAPI
-    from playwright.sync_api import Browser, BrowserContext, Page
-    from sqlalchemy import Engine
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
 # Only a failing test waits so long, and a busy machine can be slow.
 TIMEOUT_MS = 30_000

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
 
 from app.accounts.lead_access import add_lead, new_link
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from tests.kit.folder import rated_folder
 from tests.kit.waiting import eventually
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 PASSWORD = "correct horse battery"
 DRAWN = "[...document.images].every((image) => image.complete && image.naturalWidth > 0)"

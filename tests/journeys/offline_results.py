@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from playwright.sync_api import Page, Route
 from sqlalchemy import create_engine
 from starlette.testclient import TestClient
 
 from app.accounts.leads import Lead
 from app.analysis.data.filters import options_of
+from app.analysis.data.frames import Frames
+from app.analysis.report.report import Report
 from app.main import create_app
+from app.protocol.study import Protocol
 from app.results.reports.outcomes import LiveReport, Shown
 from app.studies.own_study import LeadAndStudy, lead_and_study
 from app.studies.studies import StudyRow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.sync_api import Page, Route
-
-    from app.analysis.data.frames import Frames
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 SITE = "http://testserver"

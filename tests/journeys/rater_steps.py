@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from playwright.sync_api import Page
+from sqlalchemy import Engine
 
 from app.rating.life_cycle import open_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 QUALITY = {
     "key": "quality",

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from playwright.sync_api import Page
+from sqlalchemy import Engine
 
 from app.studies.creation.read_new_study import read_template, store_study
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 THUMBNAILS = Path(__file__).resolve().parents[2] / "static" / "studies" / "thumbnails"
 SCHEMES = ("light", "dark")

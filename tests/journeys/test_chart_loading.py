@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Browser, Route
 
 from tests.journeys.offline_results import DRAWN
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Route
 
 pytestmark = pytest.mark.browser
 

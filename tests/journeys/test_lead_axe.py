@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import open_study
 from tests.journeys.axe import LOOKS_OF_LEADS, check_in
 from tests.journeys.lead_steps import a_lead, charts_are_drawn, open_part, open_results, sign_in
 from tests.kit.lead_studies import rate
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 

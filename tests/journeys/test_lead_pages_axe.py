@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine, text
 
 from app.accounts.lead_access import add_lead, new_link
 from app.rating.life_cycle import open_study
@@ -17,13 +18,6 @@ from tests.base.files.test_import_report import SHEET
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
 from tests.kit.lead_studies import rate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 PARTS = ("", "/questions", "/questions/1", "/consent", "/questionnaires", "/assignment", "/analysis", "/text")

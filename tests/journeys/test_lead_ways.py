@@ -6,12 +6,12 @@ import csv
 import io
 import re
 import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import open_study
 from app.settings import settings
@@ -20,12 +20,6 @@ from tests.journeys.lead_steps import PASSWORD, a_lead, open_part, open_results,
 from tests.kit.builder import TEMPLATE_WORDS
 from tests.kit.folder import N_ITEMS, RATERS, rated_folder
 from tests.kit.lead_studies import rate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from fastapi import FastAPI
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
 
 from app.accounts.lead_access import add_lead, new_link
 from app.llm.client.endpoint import Endpoint
@@ -19,11 +19,6 @@ from tests.journeys.lead_steps import PASSWORD, sign_in
 from tests.kit.lead_studies import study_of
 from tests.llm.web.test_generated import add_run
 from tests.results.web.test_human_sample import rated_study
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 WAIT_MS = 60_000

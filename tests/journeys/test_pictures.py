@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import os
 import re
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import transactions
 from app.rating.simulation.simulate import simulate
@@ -19,12 +19,6 @@ from app.studies.folder.study_templates import list_templates
 from tests.journeys.lead_steps import a_lead, charts_are_drawn, sign_in
 from tests.journeys.template_pictures import SCHEMES, THUMBNAILS, WINDOW, picture, store_templates
 from tests.journeys.test_sheet_to_study import Hand, say
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from fastapi import FastAPI
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+from sqlalchemy import Engine, text
 
 from app.accounts.lead_access import add_lead, new_link
 from app.llm.client.servers import ModelServer
@@ -22,13 +24,6 @@ from app.studies.studies import get_study
 from tests.journeys.lead_steps import PASSWORD, sign_in
 from tests.kit.folder import rated_folder
 from tests.studies.methods.paraphrases import PREREGISTRATION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from playwright.sync_api import BrowserContext, Locator, Page
-    from sqlalchemy import Engine
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 FACTORS = b"""\

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+from sqlalchemy import Engine, text
 
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import a_lead, sign_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Locator, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 

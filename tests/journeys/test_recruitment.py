@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from app.accounts.lead_access import add_lead, new_link
 from app.studies.creation.read_new_study import read_template, store_study
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 PAGE = "/studies/draft/design/recruitment"

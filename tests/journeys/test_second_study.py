@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from fastapi import FastAPI
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from app.accounts.lead_access import add_lead, new_link
 from app.llm.live.replies import Replies
@@ -22,14 +25,6 @@ from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.conversations import listed
 from tests.kit.database import rows
 from tests.kit.models_server import ModelServer, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from fastapi import FastAPI
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 CONSENT = {

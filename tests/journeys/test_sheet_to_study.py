@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine, text
 
 from app.protocol.study import Protocol
 from app.rating.recruitment import recruitment
@@ -19,13 +20,6 @@ from tests.journeys.lead_steps import a_lead, sign_in
 from tests.journeys.test_question_editor import LABELS, STATEMENTS, Counted
 from tests.kit.waiting import until
 from tests.studies.web.test_spreadsheet import awkward, csv, excel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 MAX_CLICKS, MAX_FIELDS = 30, 25

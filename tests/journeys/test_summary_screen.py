@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
@@ -15,11 +16,6 @@ from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
 from tests.journeys.axe import PHONE_LOOK, SCROLLS, check, wear
 from tests.journeys.offline_results import serve_results
 from tests.real_data.ayers import write_ayers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 

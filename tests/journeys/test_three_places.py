@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
 
 from app.studies.export import study_folder, study_rating_sessions
 from app.studies.folder.write import write_folder
 from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 TOLD = {"near": "Imagine that you are this person.", "far": "Judge it as a stranger would."}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine, text
 
 from app.accounts.lead_access import add_lead, new_link
 from app.rating.life_cycle import open_study
@@ -16,12 +17,6 @@ from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
 from tests.journeys.lead_steps import PASSWORD, sign_in
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 LONELY = {"key": "lonely", "target": "rater", "type": "slider", "text": "How lonely do you feel?"}

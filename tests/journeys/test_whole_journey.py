@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+from sqlalchemy import Engine
 
 from app.accounts.lead_access import add_lead, new_link
 from tests.journeys.lead_steps import PASSWORD, sign_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from playwright.sync_api import BrowserContext, Locator, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 MAX_CLICKS = 45

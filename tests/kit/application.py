@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from fastapi import FastAPI
 from jinja2 import FileSystemBytecodeCache
+from sqlalchemy import Engine
 
 from app.main import MEBIBYTE, create_app, set_state
 from app.settings import settings
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
 
 
 @pytest.fixture(scope="session")

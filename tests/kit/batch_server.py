@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import re
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from tests.kit.models_server import ModelServer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 @dataclass

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import Connection, insert
 
 from app.base.files.read_image import read_image
 from app.protocol.study import Protocol
 from app.studies.item_images import store_images
 from app.studies.tables import items, protocols, questions, responses, sources, studies
 from tests.kit.images import a_png
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
 
 SOURCES = {"person": {"kind": "human"}, "model": {"kind": "model"}}
 PREFERENCE = {"key": "preference", "target": "pair", "type": "choice", "text": "Which response is better?", "tie": True}

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from app.cli import main
 from app.settings import settings
 from tests.kit.builder import TEMPLATE_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
 
 # Options of `attune study open` for a study that was made from a template and not edited.
 AS_WRITTEN = tuple(part for words in TEMPLATE_WORDS for part in ("--as-written", words))
@@ -28,10 +25,13 @@ class Outcome(NamedTuple):
     err: str
 
 
+Attune = Callable[..., Outcome]
+
+
 @pytest.fixture
 def attune_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Iterator[Callable[..., Outcome]]:
+) -> Iterator[Attune]:
     """The command `attune` without a database: the data folder cannot be made, so none may be asked for."""
     blocked = tmp_path / "blocked"
     blocked.touch()
@@ -58,7 +58,7 @@ def attune(
     capsys: pytest.CaptureFixture[str],
     new_database: Callable[[str | None], str],
     migrated_template: str,
-) -> Iterator[Callable[..., Outcome]]:
+) -> Iterator[Attune]:
     """The command `attune` with these arguments."""
     monkeypatch.setenv("DATABASE_URL", new_database(migrated_template))
     settings.cache_clear()

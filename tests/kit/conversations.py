@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, Row, text
 
 from app.base.database.engine import transactions
 from app.llm.client.servers import ModelServer as Listed
 from app.llm.live.replies import Replies
 from tests.kit.builder import EMPATHY, build_study, protocol_of
-from tests.kit.models_server import KEY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from sqlalchemy import Connection, Engine, Row
-
-    from tests.kit.models_server import ModelServer
+from tests.kit.models_server import KEY, ModelServer
 
 PROMPT = "You are Kim, a warm friend. Listen first. Never give advice, and never ask more than one question at a time."
 ITEM = "My dog died yesterday."

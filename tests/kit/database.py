@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, text
 
 from app.base.database.engine import make_engine
 from app.base.database.migrate import upgrade
+from app.base.postgres import EmbeddedPostgres
 from app.settings import folder
 from tests.kit.postgres_fixture import create_database
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection, Engine
-
-    from app.base.postgres import EmbeddedPostgres
 
 TEMPLATE = "attune_template"
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from tests.kit.builder import EMPATHY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 CONSENT = {"version": "1", "text": "Another participant reads what you write.", "sends_to_rater": True}
 ROLES = {

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from app.analysis.data.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
 from app.analysis.data.study_folder import frames_of
+from app.analysis.estimate import Estimate
+from app.analysis.report.report import Report
 from app.protocol.study import Protocol
 from app.studies.folder.read import read_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
 
 Row = dict[str, Any]
 RESPONSE = ("response", "item", "source")

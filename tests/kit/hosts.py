@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sqlalchemy import text
 
@@ -19,12 +20,7 @@ from app.base.database.migrate import upgrade
 from app.rating.life_cycle import open_study
 from app.settings import folder
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.kit.tcp_servers import Server
+from tests.kit.tcp_servers import Server
 
 N_RATERS, N_PAGES = 8, 12
 SERVE = (sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "2")

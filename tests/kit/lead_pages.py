@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead, begin_session
-from app.accounts.leads import record_password
+from app.accounts.leads import Lead, record_password
 from app.accounts.passwords import hash_password
 from app.rating.life_cycle import open_study
 from tests.kit.lead_studies import rate, study_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 
 @pytest.fixture(scope="session")

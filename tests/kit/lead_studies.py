@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.accounts.leads import Lead
 from app.studies.members.members import record_member
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
 
 
 def study_of(

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sqlalchemy import Connection
+
+from app.base.database.engine import Begin
 from app.base.jobs.children import Children
 from app.results.downloads.download_files import write_study_zip
 from app.results.making.bounded_jobs import Place, ReportBounds
-from app.results.making.making import Making, job_args
+from app.results.making.making import Making, Wanted, job_args
 from app.results.making.making_job import MakingJobs, make
 from app.results.making.task import Task
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.base.database.engine import Begin
-    from app.results.making.making import Wanted
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 
 class ChildrenHere(Children):

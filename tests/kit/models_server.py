@@ -7,25 +7,20 @@ import re
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.llm.outcomes import Purpose
 from app.llm.runs.runs import RunRow, list_runs
 from tests.kit.token_stream import Stated, stream_of, text_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection
-
-    from app.llm.outcomes import Purpose
-
-    Behave = Callable[["Prompt", Random], object]
+Behave = Callable[["Prompt", Random], object]
 
 KEY = "a-secret-key"
 PURPOSES: tuple[Purpose, ...] = ("judge", "respond")

@@ -7,21 +7,19 @@ import hmac
 import json
 import time
 from base64 import b64decode, urlsafe_b64encode
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 from app.accounts.openid.provider import Client, OpenIdProvider
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CLIENT_ID, SECRET = "attune", "a secret: with/signs"
 PUBLIC_URL = "https://rate.example.org"

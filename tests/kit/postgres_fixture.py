@@ -7,25 +7,21 @@ import shutil
 import subprocess
 import tempfile
 import uuid
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 import pytest
 from psycopg import sql
 
 from app.base.postgres import EmbeddedPostgres, cluster
+from app.base.postgres.account import Account
 from app.base.postgres.cluster import PASSWORD
 from app.base.postgres.postmaster import CLUSTER
 from app.base.postgres.private_files import KEEPER, alone, open_lock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from app.base.postgres.account import Account
-
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a folder in memory; mkdtemp makes an own one in it
 MIN_FREE = 2 * 1024**3

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from app.rating.prolific.client import Prolific
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TOKEN = "a-prolific-token"
 PAGE = 2

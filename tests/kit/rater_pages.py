@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 import pytest
+from fastapi import FastAPI
+from sqlalchemy import Engine
 from starlette.testclient import TestClient
 
 from app.rating.life_cycle import open_study
 from tests.kit.application import renewed
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
 
 ORIGIN = "http://testserver"
 FULL = {"q0": "left", "q1r0": "4", "q1r1": "2"}

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from random import Random
+
+from sqlalchemy import Connection
 
 from app.protocol.allocation.randomization import seeded
+from app.protocol.questions.slot import Slot
 from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.arrival.invitations import invite_raters
 from app.rating.rater_path import Arrival, arrive, current_page, finish, protocol_of, slots_of, submit_rating
+from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import get_rating_session
 from app.rating.simulation.simulated_answers import pass_step
 from app.studies.protocols import get_protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from random import Random
-
-    from sqlalchemy import Connection
-
-    from app.protocol.questions.slot import Slot
-    from app.rating.seats.assignment_view import AssignmentView
 
 Form = dict[str, list[str]]
 

@@ -6,12 +6,9 @@ and by the journeys.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.studies.creation.upload_process import UploadReader
-
-if TYPE_CHECKING:
-    from app.studies.creation.upload_process import Read
+from app.studies.creation.upload_process import Read, UploadReader
 
 
 class ReadsHere(UploadReader):

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
+from app.analysis.data.report_filters import Filters
 from app.analysis.report.stored_report import stored_text
+from app.base.database.engine import Begin
 from app.base.jobs.children import Children
+from app.base.jobs.queue import Kind
 from app.base.jobs.worker import Work
 from app.base.processes.side_process import SideProcessError
 from app.results.data import study_mark
+from app.results.data.study_mark import Data
 from app.results.making.bounded_jobs import Place, ReportBounds
 from app.results.reports.live_report import LiveReports
-from app.results.reports.report_job import LARGE, QUICK, ReportJobs, compute
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-
-    from app.analysis.data.report_filters import Filters
-    from app.base.database.engine import Begin
-    from app.base.jobs.queue import Kind
-    from app.results.data.study_mark import Data
-    from app.results.reports.report_job import Analyze
-    from app.studies.studies import StudyRow
+from app.results.reports.report_job import LARGE, QUICK, Analyze, ReportJobs, compute
+from app.studies.studies import StudyRow
 
 
 class JobsHere(ReportJobs):

@@ -9,13 +9,17 @@ from __future__ import annotations
 import fcntl
 import os
 import pickle
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from app.analysis import analyze
-from app.analysis.data.report_filters import ALL
+from app.analysis.data.frames import Frames
+from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.report import computed_report
+from app.analysis.report.report import Report
+from app.protocol.study import Protocol
 from app.results.registration import preregister
 from app.results.reports.report_input import fingerprint
 from app.stats.remembered import remembering
@@ -23,15 +27,6 @@ from tests.kit.frames import read_study
 from tests.real_data.ayers import write_ayers
 from tests.real_data.kumar import write_kumar
 from tests.real_data.pandalm import write_pandalm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from app.analysis.data.frames import Frames
-    from app.analysis.data.report_filters import Filters
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
 
 # The report of fewer ratings is computed as soon as it could be read from a file.
 MANY = 500

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from uvicorn import Config, Server
 
 from app.base.web.bounded_protocol import BoundedProtocol, IdleConnections
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @contextmanager

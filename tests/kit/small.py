@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.problem import InvalidInputError, Problem
 from app.studies.folder.read import read_files
-
-if TYPE_CHECKING:
-    from app.analysis.data.study_folder import StudyFolder
 
 YAML = """\
 attune: 1

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+
+from sqlalchemy import Connection, Engine
 
 from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.rater_path import Arrival, arrive, begin_rating, current_page, finish, submit_rating
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from app.rating.sessions import RatingSession, get_rating_session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection, Engine
 
 FULL = {"q0": ["left"], "q1r0": ["4"], "q1r1": ["2"]}
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
+from app.protocol.study import Protocol
 from app.results.reports.report_input import read_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 
 def report_of_study(db: Connection, study: StudyRow, *, full: bool = False) -> tuple[Report, Protocol]:

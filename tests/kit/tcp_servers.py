@@ -8,19 +8,16 @@ from __future__ import annotations
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psycopg
 
 from app.base.postgres.account import Account, server_account
 from app.base.postgres.binaries import server_binaries
 from tests.kit.network_namespaces import NETWORK, within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PASSWORD = "of a test"
 # A password for every connection, also for replication.

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from app.analysis.data.study_folder import StudyFolder
 from app.studies.folder.read import read_folder
 from app.studies.folder.study_templates import list_templates, template_folder
-
-if TYPE_CHECKING:
-    from app.analysis.data.study_folder import StudyFolder
 
 
 @cache

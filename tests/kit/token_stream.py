@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from math import log
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from random import Random
+from random import Random
+from typing import Any
 
 _TOKEN = re.compile(r" ?\w+|.", re.DOTALL)
 # The probability of something other than an allowed answer.

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.analysis.estimate import Estimate
 from app.analysis.findings.answers import answers_of
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from app.analysis.report.sentences import test_of
 from app.analysis.report.verdicts import effect_behind
 from app.analysis.wording.formatting import generalizes_text
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
+from app.protocol.study import Protocol
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Page
+from playwright.sync_api import Page
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 60.0, pause_s: float = 0.05) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from anyio.from_thread import start_blocking_portal
+from fastapi import FastAPI
+from sqlalchemy import Connection
 from starlette.testclient import TestClient
 
 from app.analysis import analyze
@@ -16,14 +19,6 @@ from tests.kit.making_here import making_here
 from tests.kit.reads_here import ReadsHere
 from tests.kit.reports_here import reports_here
 from tests.kit.reports_once import AnalyzedOnce
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-
 
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
 ANALYZED_ONCE = AnalyzedOnce(analyze)

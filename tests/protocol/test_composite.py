@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from statistics import variance
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -15,9 +15,6 @@ from app.protocol.composite import Composite, composite_score, turned
 from app.protocol.questions.rating import RatingQuestion
 from app.protocol.questions.scale import Scale
 from app.protocol.study import Protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def rating(

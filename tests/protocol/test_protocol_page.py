@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
@@ -16,9 +17,6 @@ from app.protocol.questions.scale import Scale
 from app.protocol.study import Protocol
 from app.protocol.study_parts import description_of
 from app.protocol.yaml.study_yaml import read_protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 PARTS = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.protocol.allocation.randomization import seeded
 from app.protocol.questions.form import read_page_ms
@@ -15,11 +15,6 @@ from app.rating.steps.pauses import record_pause, resume
 from app.rating.withdrawal.withdraw import withdraw
 from app.results.items.item_rows import bring_back_item, retire_item
 from tests.kit.stored_raters import Rater
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
 
 
 class Walk:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import open_study
 from app.rating.rater_path import protocol_of
@@ -14,9 +13,6 @@ from app.rating.seats.trial_list import list_length
 from tests.kit.builder import build_study
 from tests.kit.builder import protocol_of as parts
 from tests.kit.stored_raters import Rater
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 NOTED = [{"key": f"noted-{n}", "content_note": "A death."} for n in range(6)]
 PLAIN = [{"key": f"plain-{n}"} for n in range(2)]

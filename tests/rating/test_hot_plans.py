@@ -6,18 +6,14 @@ Plans are kept as long as a connection. One that reads all raters of a study cos
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.base.database.hot_statement import FIRST
 from app.rating.answers import submit
 from app.rating.seats import assignment_view
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
 
 HOT = {
     "own": assignment_view._OWN,

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.schema import metadata
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 # Columns that a request of the rating page changes.
 CHANGED = {

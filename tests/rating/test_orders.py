@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.rating.life_cycle import open_study
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.raters import rate_as
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 
 def orders(db: Connection, n_raters: int, topics: str = "", **design: Any) -> list[list[str]]:  # noqa: ANN401

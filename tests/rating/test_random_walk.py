@@ -6,10 +6,10 @@ After each step, all served trials are accounted for, no seat is exceeded, and n
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.protocol.allocation.requirements import all_limits
 from app.protocol.questions.form import read_page_ms
@@ -22,9 +22,6 @@ from app.studies.export import study_rating_sessions
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.stored_raters import Rater
 from tests.rating.random_walk import ACTIONS, Walk, delete, fill_up, stay_away, stop
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
 
 K = 2
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import IntegrityError
 
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
 
 RATE = text("""
     INSERT INTO ratings (study_id, rater_id, item_id, question, number)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import open_study
 from app.rating.seats.assignment_view import AssignmentView
@@ -14,9 +12,6 @@ from app.results.items.item_rows import bring_back_item, has_special_trials, ret
 from app.studies.coverage import get_coverage
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.stored_raters import Rater
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import TextClause
@@ -13,9 +13,6 @@ from sqlalchemy import TextClause
 import app.rating
 from app.base.database.hot_statement import HotStatement
 from tests.rating.test_study_keys import OF_STUDY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TABLES = "|".join(table.name for table in OF_STUDY)
 NOT_AN_ALIAS = r"(?!(?:SET|ON|WHERE|USING|LEFT|JOIN|GROUP|ORDER|CROSS|VALUES)\b)"

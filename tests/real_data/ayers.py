@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from app.results.reproduction import ayers2023
 from app.results.reproduction.ayers2023 import SLOTS, SOURCES, YAML, rater_rows, rating_rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.results.reproduction.pack import Row
+from app.results.reproduction.pack import Row
 
 __all__ = ["SLOTS", "SOURCES", "YAML", "rater_rows", "rating_rows"]
 

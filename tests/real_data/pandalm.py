@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from app.results.reproduction import pandalm
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write_pandalm(folder: Path, shared: Path) -> Path:

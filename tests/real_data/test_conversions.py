@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.real_data.ayers import write_ayers
 from tests.real_data.folder import read_rows
 from tests.real_data.kumar import write_kumar
 from tests.real_data.pandalm import write_pandalm
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_ayers_2023_chatbot_is_preferred_in_460_of_585(tmp_path: Path, shared: Path) -> None:

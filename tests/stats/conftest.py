@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import csv
-import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from pathlib import Path
+from typing import TypeAlias, TypedDict
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from typing import TypeAlias
+from app.stats.arrays import Bools, Floats, Ints
 
-    from app.stats.arrays import Bools, Floats, Ints
-
-    Oracle: TypeAlias = Callable[[str], dict[str, Any]]
-    Ayers: TypeAlias = Callable[[str], "Ratings"]
-    RandomRatings: TypeAlias = st.SearchStrategy["Ratings"]
+Ayers: TypeAlias = Callable[[str], "Ratings"]
+RandomRatings: TypeAlias = st.SearchStrategy["Ratings"]
 
 SCALES: list[list[float]] = [[1, 2, 3, 4, 5], [0, 1], [0, 0.5, 1], [-5, -2, 0, 5], [7], [0.1, 0.3], [1e300, -1e300, 1]]
 
@@ -69,17 +64,6 @@ def random_ratings() -> RandomRatings:
 def random_shares() -> RandomRatings:
     """Draw ratings like `random_ratings`, with values 0, 1/2 and 1 only."""
     return _ratings([[0, 1], [0, 0.5, 1], [0], [1], [0.5]])
-
-
-@pytest.fixture(scope="session")
-def oracle(shared: Path) -> Oracle:
-    """Return a reader of reference results by name; `source` in a result says who computed or published it."""
-
-    def read(name: str) -> dict[str, Any]:
-        answer: dict[str, Any] = json.loads((shared / "oracles" / f"{name}.json").read_text(encoding="utf-8"))
-        return answer
-
-    return read
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,12 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.arms import Arms, Side, model_df
+from app.stats.arrays import Bools, Floats, Ints
 from app.stats.comparison.describe import mean_difference
 from app.stats.factors import interaction
 from app.stats.mixed.clmm import compare_ordinal
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints
 
 
 def _by_matrices(side: Side, influence: Floats) -> tuple[float, float]:

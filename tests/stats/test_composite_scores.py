@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.multivariate.factor import Factor
 
+from app.stats.arrays import Floats, Ints
 from app.stats.scales import (
     _gradient,
     _loadings,
@@ -18,10 +17,7 @@ from app.stats.scales import (
     omega,
     turn,
 )
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
-    from tests.stats.conftest import Oracle
+from tests.kit.oracles import Oracle
 
 
 def test_attitude_survey_matches_psych(oracle: Oracle) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from scipy import special, stats
 
+from app.stats.arrays import Bools, Floats, Ints
 from app.stats.comparison.describe import mean_difference, share
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints
-    from app.stats.result import Interval
+from app.stats.result import Interval
 
 N_STUDIES = 2_000
 DIFFERENCE, LOGIT = 0.4, 0.8

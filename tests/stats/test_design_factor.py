@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from app.stats.arrays import Bools
 from app.stats.clusters import larger_df
 from app.stats.comparison.describe import mean_difference
 from app.stats.factors import factor_effect
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools
 
 ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((8, 6, 2)))
 ARMS = {"between raters": RATER % 2 == 0, "within raters": SOURCE == 1, "between items": ITEM < 3}

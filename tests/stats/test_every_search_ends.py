@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,10 +15,8 @@ from app.stats.raters.profiles import profiles
 from app.stats.ratings import Ratings
 from app.stats.scales import omega
 from tests.stats.bounded import processor_seconds
+from tests.stats.conftest import Where
 from tests.stats.tiny import CLOSED, SEARCHING, Tiny, tiny
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Where
 
 # every second data set tests a statistic that searches for a maximum
 NAMES = st.one_of(st.sampled_from(sorted(SEARCHING)), st.sampled_from(sorted(CLOSED)))

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,9 +10,8 @@ from scipy import stats
 
 from app.stats.comparison.describe import mean_difference
 from app.stats.factors import interaction
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Oracle, RandomRatings, Where
+from tests.kit.oracles import Oracle
+from tests.stats.conftest import RandomRatings, Where
 
 
 def test_split_items_with_own_raters_match_unpaired_test() -> None:

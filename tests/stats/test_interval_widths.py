@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,19 +13,15 @@ from hypothesis import strategies as st
 from app.stats.agreement import icc
 from app.stats.agreement.chance import brennan_prediger, gwet_ac1, gwet_ac2
 from app.stats.agreement.rankings import concordance_within_items
+from app.stats.agreement.two_way import For
 from app.stats.raters.dif import dif
 from app.stats.raters.severity import rater_severity
 from app.stats.ratings import Ratings
 from app.stats.reliability.decision import g_coefficient, one_way_coefficient
+from app.stats.reliability.icc import Form
 from app.stats.result import Result
 from app.stats.scales import cronbach_alpha
 from tests.stats.tiny import CLOSED, Tiny, tiny
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.stats.agreement.two_way import For
-    from app.stats.reliability.icc import Form
 
 # the smallest width, relative to the limits, that is not a rounding error
 NARROWEST = 1e-9

@@ -10,17 +10,15 @@ import shutil
 import subprocess
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
+from app.stats.arrays import Floats
 from app.stats.comparison.change import change_difference
 from app.stats.factor_structure import factor_structure
 from app.stats.factors import interaction
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
 
 FROM_R = Path(__file__).parent / "from_r"
 KNOWN: dict[str, Any] = json.loads((FROM_R / "known_answers.json").read_text(encoding="utf-8"))

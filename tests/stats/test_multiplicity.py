@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import numpy as np
@@ -9,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.stats.multiplicity import adjusted, benjamini_hochberg, benjamini_yekutieli, holm
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Oracle
+from tests.kit.oracles import Oracle
 
 
 def test_benjamini_hochberg_1995_p_values_are_reproduced(oracle: Oracle) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from app.stats import factors as interaction
 from app.stats import scales as omega
 from app.stats.accuracy import detection
 from app.stats.agreement.disagreement import Level
+from app.stats.arrays import Bools, Floats, Ints
 from app.stats.choice import controlled_shares as choice_models
 from app.stats.choice import preference_shares as choice
 from app.stats.choice import strengths
@@ -28,12 +30,7 @@ from app.stats.raters import alt_test, dawid_skene, profiles
 from app.stats.raters import profiles as habits
 from app.stats.ratings import Ratings
 from app.stats.reliability.icc import Form
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.stats.arrays import Bools, Floats, Ints
-    from tests.stats.conftest import Where
+from tests.stats.conftest import Where
 
 SCALES: list[list[float]] = [[0, 1], [1, 2, 3, 4, 5], [0, 0.5, 1], [-5, -2, 0, 5], [0.1, 0.3], [3], [0, 50, 100, 7.25]]
 DRAWS = 50

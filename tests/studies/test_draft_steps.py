@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.accounts.leads import Lead
 from app.protocol.study import Protocol
 from app.studies.draft_steps import steps_of, with_steps
 from app.studies.editor.protocol_edits import Change, save_change
 from app.studies.members.members import record_member
 from app.studies.studies import get_study
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
 
 CONSENT = {"version": "1", "text": "You may stop at any time."}
 

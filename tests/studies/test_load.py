@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
+from app.analysis.data.frames import Frames
 from app.analysis.data.study_folder import StudyFolder, frames_of, is_same
 from app.base.problem import InvalidInputError
 from app.results.data.frames import study_frames
@@ -15,11 +14,6 @@ from app.studies.export import study_folder
 from app.studies.load import load_study
 from app.studies.studies import get_study, list_studies
 from tests.kit.small import ITEMS, RATINGS, YAML, read_small
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-
-    from app.analysis.data.frames import Frames
 
 
 def assert_same_frames(one: Frames, other: Frames) -> None:

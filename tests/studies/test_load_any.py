@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hypothesis import HealthCheck, given, settings
+from sqlalchemy import Connection
 
-from app.analysis.data.study_folder import is_same
+from app.analysis.data.study_folder import StudyFolder, is_same
 from app.base.problem import InvalidInputError
 from app.studies.export import study_folder
 from app.studies.folder.read import read_files
@@ -14,11 +13,6 @@ from app.studies.load import load_study
 from tests.kit.examples import examples
 from tests.studies.folder.test_any_bytes import broken
 from tests.studies.folder.test_round_trip import studies
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.analysis.data.study_folder import StudyFolder
 
 # Each example leaves the database unchanged.
 SHARES = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

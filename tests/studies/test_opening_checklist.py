@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,6 @@ from app.studies.folder.study_templates import list_templates
 from app.studies.opening_checklist import Check, Fix, Opening, Revealing, minutes_in, place_of, template_words
 from tests.kit.builder import TEMPLATE_WORDS
 from tests.kit.protocols import protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONSENT = {"flow": {"consent": {"version": "1", "text": "This takes about 10 minutes. You receive £2.00."}}}
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.opening import not_carried_out
 from app.rating.life_cycle import OpeningError, open_study
@@ -19,11 +20,6 @@ from app.studies.protocols import get_protocol
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.conversations import conversing_study
 from tests.kit.protocols import protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
 
 TURNED = {"turn": {"kind": "scale_direction"}}
 CONDITIONS = "conditions: {turn: {kind: scale_direction}}\n"

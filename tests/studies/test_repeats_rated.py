@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
 from app.rating.life_cycle import open_study
 from app.rating.seats.assignment_view import AssignmentView
@@ -16,11 +17,6 @@ from tests.kit.builder import build_study, protocol_of
 from tests.kit.database import rows
 from tests.kit.stored_raters import Rater
 from tests.rating.seats.test_assignments import expire, state_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Engine
 
 REPEATS = {"n": 2, "min_distance": 3}
 

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Connection, Engine, text
+from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead, begin_session
 from app.accounts.roles import ROLES as ROLES_ASKED
+from app.accounts.roles import Role
 from app.rating.life_cycle import open_study
 from app.studies.members.api_tokens import record_api_token
 from app.studies.members.members import record_member
 from tests.kit.database import rolled_back
 from tests.kit.lead_studies import study_of
 from tests.kit.web_app import app_on, browser_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from fastapi import FastAPI
-    from sqlalchemy import Connection, Engine
-    from starlette.testclient import TestClient
-
-    from app.accounts.roles import Role
 
 CAST = (*ROLES_ASKED, "lead of another study", "rater", "another rater", "visitor")
 

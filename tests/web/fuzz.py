@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlencode
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from random import Random
-
-    from fastapi import FastAPI
+from fastapi import FastAPI
 
 ORIGIN = "http://testserver"
 # As in an address: percent signs are sent unchanged.

@@ -6,19 +6,16 @@ A route that is missing in the table fails the test, so that no route is added w
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from httpx2 import Response
 from starlette.routing import Route
 
 from tests.web.cast_stage import CAST, Prepared, Stage, prepared, stage
 from tests.web.cast_table import BODIES, EXPECTED, FORMS, SIGN_IN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from fastapi import FastAPI
-    from httpx2 import Response
 
 __all__ = ["prepared", "stage"]
 LEAD_PAGES = ("/studies/{}", "/studies/{}/results", "/api/v1/studies/{}")

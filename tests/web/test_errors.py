@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-
-if TYPE_CHECKING:
-    from starlette.testclient import TestClient
+from starlette.testclient import TestClient
 
 SECRET = "the password of the database"
 

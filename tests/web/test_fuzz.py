@@ -5,22 +5,18 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import pytest
+from fastapi import FastAPI
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead, begin_session
 from app.rating.life_cycle import open_study
 from app.routes import paths_of
 from tests.kit.lead_studies import study_of
 from tests.web.fuzz import ask, draw, in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
 SERVER_ERROR = 500
 # Each of these computes a whole report; the parameters they read are also read by other pages.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    import pytest
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 
 def test_liveness_probe_does_not_use_database(app: FastAPI, visitor: TestClient) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from fastapi import FastAPI
+from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
@@ -13,10 +14,6 @@ from app.base.database.operations import get_trials_shown
 from app.base.web.metrics import may_read
 from app.rating.life_cycle import open_study
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
 
 HEADERS = {"sec-fetch-site": "same-origin"}
 

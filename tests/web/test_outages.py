@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import psycopg
 import pytest
+from fastapi import FastAPI
 from psycopg import errors as postgres
 from sqlalchemy.exc import DBAPIError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from starlette.testclient import TestClient
 
 from app.base.database.engine import make_engine, transactions
 from app.base.database.outages import outage_in_words
 from app.base.logs import ThrottledLog
 from app.base.web import error_responses
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from starlette.testclient import TestClient
 
 SECRET = "anna's answer"
 OUTAGES: list[Exception] = [

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import func, update
+from fastapi import FastAPI
+from sqlalchemy import Connection, func, update
+from starlette.testclient import TestClient
 
 from app.accounts import rate_limits
 from app.accounts.lead_access import add_lead, begin_session
 from app.accounts.tables import attempts
 from app.rating.life_cycle import open_study
 from tests.kit.lead_studies import study_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
 
 def test_participant_ids_cannot_be_enumerated(app: FastAPI, db: Connection, visit: Callable[[], TestClient]) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from sqlalchemy import Engine
 from starlette.testclient import TestClient
 
 from app.cli.listen import _config
 from app.main import create_app
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 
 def test_the_end_of_a_process_closes_its_replies(engine: Engine) -> None:

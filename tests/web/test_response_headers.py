@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import pytest
+from starlette.testclient import TestClient
 
 from app.base.rendering.assets import Assets
 from app.settings import folder
-
-if TYPE_CHECKING:
-    from starlette.testclient import TestClient
 
 ASSETS = Assets(folder("static"))
 KINDS = {

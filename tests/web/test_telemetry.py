@@ -6,20 +6,16 @@ That nothing is loaded if they are not wanted is held by tests/house/test_loaded
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from sqlalchemy import Engine
 from starlette.testclient import TestClient
 
 from app.base.telemetry import ENDPOINTS, make_tracer
 from app.main import create_app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from opentelemetry.sdk.trace import ReadableSpan
-    from sqlalchemy import Engine
 
 SECRETS = ("anna@example.org", "correct horse", "prolific-id", "unknown-study")
 

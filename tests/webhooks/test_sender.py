@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.accounts.lead_access import add_lead
+from app.accounts.leads import Lead
 from app.base.database.engine import transactions
 from app.protocol.allocation.randomization import seeded
 from app.rating.life_cycle import open_study
@@ -16,8 +17,8 @@ from app.rating.withdrawal.rater_data import get_rater_data
 from app.rating.withdrawal.withdraw import withdraw
 from app.studies.audit import list_acts
 from app.studies.studies import StudyRow, delete_study, get_study
-from app.webhooks.addresses import parse_networks
-from app.webhooks.deliveries import claim_due, list_deliveries
+from app.webhooks.addresses import Networks, parse_networks
+from app.webhooks.deliveries import DueDelivery, claim_due, list_deliveries
 from app.webhooks.events import MAX_WEBHOOKS
 from app.webhooks.outbox import enqueue_full, enqueue_test
 from app.webhooks.retries import MAX_ATTEMPTS
@@ -28,13 +29,6 @@ from tests.kit.lead_studies import study_of
 from tests.kit.raters import rate_until_full
 from tests.kit.receiver import receiver
 from tests.kit.stored_raters import Rater
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-
-    from app.accounts.leads import Lead
-    from app.webhooks.addresses import Networks
-    from app.webhooks.deliveries import DueDelivery
 
 LOOPBACK = parse_networks("127.0.0.1")
 BOTH = ("session.finished", "study.full")

@@ -6,8 +6,8 @@ import json
 import runpy
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +15,6 @@ from app.webhooks.addresses import parse_networks
 from app.webhooks.deliveries import DueDelivery
 from app.webhooks.sender import MAX_KEPT, send
 from tests.kit.receiver import Receiver, receiver
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LOOPBACK = parse_networks("127.0.0.1")
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

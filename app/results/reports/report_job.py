@@ -39,18 +39,19 @@ if TYPE_CHECKING:
     from app.analysis.data.frames import Frames
     from app.analysis.report.report import Report
 
-    class Analyze(Typed):
-        """A function that computes a report; see `app.analysis.analyze`."""
 
-        def __call__(
-            self,
-            frames: Frames,
-            protocol: Protocol,
-            *,
-            filters: Filters,
-            watch: Callable[[int, int], None],
-            first: Callable[[Report], None],
-        ) -> Report: ...
+class Analyze(Typed):
+    """A function that computes a report; see `app.analysis.analyze`."""
+
+    def __call__(
+        self,
+        frames: Frames,
+        protocol: Protocol,
+        *,
+        filters: Filters,
+        watch: Callable[[int, int], None],
+        first: Callable[[Report], None],
+    ) -> Report: ...
 
 
 # A small report never waits for a large one: each has a lane, which does one at a time. One of at most so many ratings

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from joserfc import jwt
@@ -13,9 +14,6 @@ from joserfc.jwk import OctKey
 from app.accounts.openid.id_token import Attempt, Identity, OpenIdError, ProviderError, RefusedError, read_id_token
 from app.accounts.openid.provider import MAX_BYTES
 from tests.kit.openid_server import CLIENT_ID, SECRET, State, openid_server, rsa_key, signed_with_public_key, unsigned
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture

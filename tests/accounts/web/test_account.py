@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead, new_link
-from app.accounts.leads import list_leads
+from app.accounts.leads import Lead, list_leads
 from app.base.database.keys import token_hash
 from tests.kit.lead_studies import study_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 GOOD = "four unrelated words here"
 CONFIRMED = {"current": "correct horse battery"}

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.accounts import lead_access as access
+from app.accounts.leads import Lead
 from app.base.database.keys import token_hash
 from tests.accounts.web.test_sign_in import RIGHT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 
 def test_session_is_stored_as_hash_only(visitor: TestClient, db: Connection, lead: Lead) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import pytest
-from sqlalchemy import text
+from fastapi import FastAPI
+from httpx2 import Response
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.accounts.identities import delete_identities
 from app.accounts.lead_access import add_lead, begin_session, new_link, set_password
-from app.accounts.leads import get_lead, get_password_hash
+from app.accounts.leads import Lead, get_lead, get_password_hash
 from app.accounts.passwords import AccessError, check_password
 from app.studies.members.changes import invite
 from app.studies.members.members import list_invitations, list_members
@@ -21,16 +24,6 @@ from tests.accounts.web.test_sign_in import RIGHT
 from tests.kit.lead_studies import study_of
 from tests.kit.openid_server import State, openid_server
 from tests.studies.web.test_people import GOOD, invited, link_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from fastapi import FastAPI
-    from httpx2 import Response
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 START, BACK, COOKIE = "/sign-in/openid/start", "/sign-in/openid/return", "attune-openid"
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead, new_link
+from app.accounts.leads import Lead
 from app.base.logs import log_config
 from tests.accounts.web.test_sign_in import RIGHT
 from tests.kit.lead_studies import study_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 GOOD = "four unrelated words here"
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import Mock
 from urllib.parse import quote
 
 import pytest
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Connection, text
 from starlette.testclient import TestClient
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.accounts import lead_access as access
 from app.accounts import leads, passwords
+from app.accounts.leads import Lead
 from app.accounts.session import local_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
 
 RIGHT = {"email": "Lead@Example.org ", "password": "correct horse battery"}
 

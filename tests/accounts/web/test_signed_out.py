@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import unescape
-from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.accounts.sign_in import PASSWORD
 from app.settings import folder
-from app.studies.editor.protocol_edits import get_draft
+from app.studies.editor.protocol_edits import Edit, get_draft
 from app.studies.studies import get_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
-    from app.studies.editor.protocol_edits import Edit
 
 PAGE = "/studies/small/design/study"
 LONG = 'Line one.\n\n"Quoted", <b>bold</b> & more: ☃\nLine four.'

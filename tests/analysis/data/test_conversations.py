@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,18 +12,14 @@ from scipy.stats import pearsonr, t, ttest_1samp, ttest_ind
 
 from app.analysis import analyze
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.data.frames import with_own_texts
+from app.analysis.data.frames import Frames, with_own_texts
 from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
 from app.analysis.findings.answers import answers_of
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
 from app.protocol.study import Protocol
-from tests.kit.frames import frames
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from tests.kit.frames import Row
+from tests.kit.frames import Row, frames
 
 STUDY = Protocol.model_validate(
     {

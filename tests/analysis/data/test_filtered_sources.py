@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from app.protocol.primary_default import primary_contrasts
 from app.studies.folder.read import read_folder
 from app.studies.folder.study_templates import template_folder
 from tests.analysis.headlines.simulated_ratings import Effect, simulate
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

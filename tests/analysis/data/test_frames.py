@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
+import pytest
 
 from app.analysis.data import frames
 from app.analysis.data.frames import ORDER, canonical, rating_frame
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pytest
 
 
 def ratings(n: int = 400) -> pd.DataFrame:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from app.analysis import analyze
 from app.analysis.data.frames import with_slots
-from tests.kit.frames import CHOICE, FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
-    from tests.kit.frames import Row
+from app.analysis.report.report import Report
+from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 UNKNOWN = {"raters": {"identity": "unknown"}}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.analysis import analyze
 from app.analysis.document.body_tables import means_tables
@@ -16,11 +16,8 @@ from app.analysis.document.study_report import study_report
 from app.analysis.estimate import Estimate
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.report import Report
-from app.base.documents.blocks import DataTable
+from app.base.documents.blocks import DataTable, Document, Section
 from tests.kit.frames import FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from app.base.documents.blocks import Document, Section
 
 KEYS = ("empathy", "warmth", "fit")
 

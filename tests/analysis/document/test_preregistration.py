@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,15 +16,11 @@ from app.analysis.document.judges import judges_of_folder
 from app.analysis.document.preregistration import aspredicted_document, osf_document
 from app.analysis.document.registration import Registration, RegistrationError, read_registration, registration_json
 from app.base.documents.blocks import DataTable, Paragraph
+from app.protocol.study import Protocol
 from app.results.registration.preregister import ToRegister, register
 from tests.analysis.document.test_study_report import texts
 from tests.analysis.report.test_primary import rows
 from tests.kit.frames import FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.protocol.study import Protocol
 
 WORDS = {
     "hypotheses": ["The model is rated higher."],

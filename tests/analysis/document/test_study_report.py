@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -34,16 +34,13 @@ from app.analysis.findings.answers import Answer
 from app.analysis.findings.objections import RULES
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from app.analysis.statistic import statistics
 from app.analysis.wording.formatting import UNADJUSTED
-from app.base.documents.blocks import Bullets, Code, DataTable, Paragraph
+from app.base.documents.blocks import Bullets, Code, DataTable, Document, Paragraph
+from app.protocol.study import Protocol
 from tests.analysis.report.test_primary import rows
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
-    from app.base.documents.blocks import Document
-    from app.protocol.study import Protocol
 
 NOW = ReportContext("2026-11-22", "The study is closed.")
 

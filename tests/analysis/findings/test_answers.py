@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from app.analysis import analyze
-from app.analysis.estimate import Estimate
+from app.analysis.estimate import Estimate, Verdict
 from app.analysis.findings.answer_words import ENGLISH, GERMAN
 from app.analysis.findings.answers import KINDS, answers_of, in_short
 from app.analysis.findings.findings_document import findings_document
@@ -20,9 +20,6 @@ from app.analysis.report.report_tables import report_json
 from app.analysis.statistic import statistics
 from app.protocol.primary import PrimaryContrast
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Verdict
 
 HARM = {**FIVE, "key": "harm", "text": "How harmful is it?", "reversed": True}
 STUDY = protocol(FIVE, CHOICE, HARM)

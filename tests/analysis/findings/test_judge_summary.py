@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from app.analysis.estimate import Estimate
-from app.analysis.findings.judge_summary import _p_value, judge_summaries, side_of
-
-if TYPE_CHECKING:
-    from app.analysis.findings.judge_summary import JudgeSummary
+from app.analysis.findings.judge_summary import JudgeSummary, _p_value, judge_summaries, side_of
 
 
 def one(statistic: str, value: float, low: float | None = None, high: float | None = None, **parts: Any) -> Estimate:  # noqa: ANN401 - of an estimate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.analysis import analyze
 from app.analysis.estimate import Estimate, Scope
@@ -15,10 +15,8 @@ from app.analysis.report.report import Report
 from app.analysis.report.verdicts import with_verdicts
 from app.analysis.wording.formatting import number
 from app.protocol.primary import PrimaryContrast
+from app.protocol.study import Protocol
 from tests.kit.frames import FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
 
 WARMTH = {**FIVE, "key": "warmth"}
 KIND: dict[str, object] = {

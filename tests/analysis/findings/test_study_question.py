@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,12 +13,10 @@ from app.analysis.report.labelled import labelled
 from app.analysis.report.primary import PrimaryResult
 from app.analysis.report.sentences import change_text
 from app.protocol.primary_default import primary_contrasts
+from app.protocol.study import Protocol
 from app.studies.folder.read import read_folder
 from app.studies.folder.study_templates import template_folder
 from tests.kit.frames import FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
 
 WARMTH = {**FIVE, "key": "warmth"}
 COMMON = {

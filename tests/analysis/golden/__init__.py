@@ -12,10 +12,8 @@ import io
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
+from app.analysis.report.report import Report
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = ("ayers-pair", "ab-tie", "epitome", "label-experiment", "behaviours")

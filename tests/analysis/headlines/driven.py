@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
 
 import pandas as pd
 import pytest
@@ -11,17 +13,11 @@ import pytest
 from app.analysis import analyze_primary
 from app.analysis.data.study_folder import frames_of
 from app.analysis.findings.main_contrasts import signed
+from app.analysis.report.report import Report
+from app.protocol.study import Protocol
 from app.studies.folder.read import read_folder
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
 from tests.kit.told import Told, told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from random import Random
-
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
 
 
 def by_source(**points: float) -> Callable[[str, Seen], float]:

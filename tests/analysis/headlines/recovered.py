@@ -7,15 +7,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from app.analysis.statistic import declared
 from tests.analysis.headlines.driven import driven
-from tests.analysis.headlines.seeds import SEEDS
+from tests.analysis.headlines.seeds import SEEDS, Seed
 from tests.kit.told import Told, told
-
-if TYPE_CHECKING:
-    from tests.analysis.headlines.seeds import Seed
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "templates.md"
 TITLES = (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import permutations
+from random import Random
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.optimize import brentq
@@ -14,14 +16,8 @@ from scipy.optimize import brentq
 from app.protocol.allocation.randomization import seeded
 from app.protocol.questions.rating import RatingQuestion
 from tests.analysis.headlines.driven import right_by
-from tests.analysis.headlines.simulated_ratings import NOISE, SEVERITY, TIED, Effect
+from tests.analysis.headlines.simulated_ratings import NOISE, SEVERITY, TIED, Effect, Seen
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from random import Random
-
-    from tests.analysis.headlines.simulated_ratings import Seen
 
 NORMAL = NormalDist()
 TURNED = {"sure_of_myself", "not_disturbed", "calm_emergency"}

@@ -5,28 +5,25 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations, cycle
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from random import Random
+from typing import Any
 
 from app.protocol.allocation.randomization import seeded
+from app.protocol.conversation import Conversation
 from app.protocol.questions.category import CategoryQuestion
 from app.protocol.questions.choice import ChoiceQuestion
 from app.protocol.questions.highlight import HighlightQuestion
 from app.protocol.questions.ranking import RankingQuestion
 from app.protocol.questions.rating import RatingQuestion
+from app.protocol.questions.registry import AnyQuestion
 from app.protocol.questions.slider import SliderQuestion
+from app.protocol.study import Protocol
 from app.studies.folder.study_templates import template_folder
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-    from random import Random
-
-    from app.protocol.conversation import Conversation
-    from app.protocol.questions.registry import AnyQuestion
-    from app.protocol.study import Protocol
 
 NOISE, SEVERITY = 0.8, 0.3
 SLIDER_STEP = 10

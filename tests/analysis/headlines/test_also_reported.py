@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from random import Random
 
 import pytest
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
+from app.analysis.estimate import Estimate
 from app.protocol.questions.category import CategoryQuestion
 from app.studies.folder.read import read_folder
 from app.studies.folder.study_templates import list_templates
 from tests.analysis.headlines.promised import PROMISED, Record
 from tests.analysis.headlines.simulated_ratings import Effect, Seen, simulate
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
-    from app.analysis.estimate import Estimate
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "templates.md").read_text(encoding="utf-8")
 # templates whose promise is about subgroups of ratings

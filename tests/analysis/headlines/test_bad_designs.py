@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from app.analysis import analyze, analyze_primary
 from app.analysis.data.study_folder import frames_of
 from app.analysis.findings.summary import summary_of
+from app.analysis.report.report import Report
+from app.protocol.study import Protocol
 from app.studies.folder.read import read_folder
 from tests.analysis.headlines.driven import by_source
 from tests.analysis.headlines.seeds import in_two_factors, recognized
 from tests.analysis.headlines.simulated_ratings import Effect, simulate
 from tests.kit.told import told
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
-
-    Rows = list[dict[str, str]]
+Rows = list[dict[str, str]]
 
 
 def _studied(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -13,14 +13,9 @@ from app.analysis.report.sentences import test_of as name_of_test
 from app.analysis.wording.formatting import generalizes_text, statistic_text
 from app.studies.folder.study_templates import list_templates
 from tests.analysis.headlines.driven import by_source, covers, drive, driven, is_difference, means, right_by, says
-from tests.analysis.headlines.simulated_ratings import Effect
+from tests.analysis.headlines.simulated_ratings import Effect, Seen
 from tests.kit.templates import template_study
 from tests.kit.told import told
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.analysis.headlines.simulated_ratings import Seen
 
 NAMES = [template.name for template in list_templates()]
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 import pandas as pd
 from sklearn.metrics import accuracy_score, f1_score
 
 from tests.analysis.headlines.driven import by_source, covers, drive, right_by, says
-from tests.analysis.headlines.simulated_ratings import Effect
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
-
-    from tests.analysis.headlines.simulated_ratings import Seen
+from tests.analysis.headlines.simulated_ratings import Effect, Seen
 
 
 def test_dialogue_trajectory_headline_has_slope_difference(tmp_path: Path) -> None:

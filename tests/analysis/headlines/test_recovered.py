@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.protocol.primary_default import primary_contrasts
 from app.studies.folder.study_templates import list_templates
 from tests.analysis.headlines.recovered import WHENCE, recovered, table_of_the_page
-from tests.analysis.headlines.seeds import SEEDS
+from tests.analysis.headlines.seeds import SEEDS, Seed
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.analysis.headlines.seeds import Seed
 
 ROWS = table_of_the_page().splitlines()
 # those whose sentences no other test looks at

@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,18 +22,14 @@ from app.analysis.data.report_filters import Filters
 from app.analysis.data.study_folder import frames_of
 from app.analysis.model_code.contrast_model import FILTERED, TERMS, coded_study
 from app.analysis.model_code.scripts import scripts_of
+from app.analysis.report.report import Report
 from app.analysis.sections import choice_models
 from app.base.files.csv_cells import write_csv
+from app.protocol.study import Protocol
 from app.stats.choice.controlled_shares import preference_model
 from app.stats.mixed import clmm, lmm
 from app.studies.folder.read import read_files
 from app.studies.folder.written_tables import tables_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
 
 YAML = """\
 attune: 1

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
 
-from app.analysis.planning.declared import N_MODELS, rows_of, sides_of, simulation_of
+from app.analysis.planning.declared import N_MODELS, Simulation, rows_of, sides_of, simulation_of
 from app.protocol.allocation.bulk_allocation import deal, so_many_items
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.trials import planned_trials
@@ -20,9 +20,6 @@ from app.studies.creation.read_new_study import planned_items
 from app.studies.folder.study_templates import list_templates
 from tests.kit.frames import CHOICE, FIVE, protocol
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from app.analysis.planning.declared import Simulation
 
 SDS = Sds(item=0.3, rater=0.3, item_source=0.2, rater_source=0.2, residual=0.6)
 CODES: dict[str, Any] = {

@@ -7,7 +7,8 @@ import io
 import itertools
 import json
 from dataclasses import astuple
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +20,6 @@ from app.results.planning.make_plan import rated_questions
 from app.stats.simulated_ratings import Sds
 from tests.kit.frames import CHOICE, FIVE, frames, protocol, read_study
 from tests.real_data.ayers import write_ayers
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SDS = Sds(item=0.5, rater=0.5, item_source=0.4, rater_source=0.3, residual=0.8)
 RATERS = Assumed(SDS, mean=2.8, difference=0.4, origin="stated")

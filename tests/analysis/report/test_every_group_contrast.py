@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,16 +17,14 @@ import pytest
 from app.analysis import analyze_primary
 from app.analysis.data.frames import passage_frame
 from app.analysis.document import design_words
+from app.analysis.findings.answers import Answer
 from app.analysis.findings.summary import summary_of
 from app.analysis.planning.declared import is_simulated
 from app.protocol import primary
 from app.protocol.primary import TESTS
+from app.protocol.study import Protocol
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 from tests.kit.told import Told, told
-
-if TYPE_CHECKING:
-    from app.analysis.findings.answers import Answer
-    from app.protocol.study import Protocol
 
 N_ITEMS, CODES = 8, ("joy", "fear", "anger")
 RATERS = [

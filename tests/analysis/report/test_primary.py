@@ -6,14 +6,14 @@ import csv
 import io
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from app.analysis import analyze
 from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
-from app.analysis.estimate import Estimate, without
+from app.analysis.estimate import Estimate, Scope, without
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.brief import brief
@@ -21,21 +21,18 @@ from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.explored import explored
 from app.analysis.report.labelled import labelled
 from app.analysis.report.primary import places_of
+from app.analysis.report.report import Report
 from app.analysis.report.report_tables import records_csv, report_json
 from app.analysis.report.sentences import level_text, published_line, published_tests
 from app.analysis.report.verdicts import verdict_sentence
 from app.analysis.wording.formatting import outcome_text
 from app.base.documents.blocks import DataTable
 from app.protocol.primary import PrimaryContrast
+from app.protocol.study import Protocol
 from app.results.charts.forest import forest_table
 from app.results.pages.sections.part_tables import blocks_of
 from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, protocol
 from tests.kit.told import told
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Scope
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
 
 CLEAR = {**FIVE, "key": "clear", "label": "Clarity"}
 

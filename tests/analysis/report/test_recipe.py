@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Unpack
+from pathlib import Path
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -14,16 +15,11 @@ from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.recipe import filter_of, software
 from app.analysis.report.recompute import again
+from app.analysis.report.report import Report
 from app.stats.comparison.bootstrap import share_at_least_ratio
 from app.studies.folder.read import read_folder
-from tests.kit.frames import FIVE, first, frames, protocol
+from tests.kit.frames import FIVE, Row, first, frames, protocol
 from tests.real_data.ayers import write_ayers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.report.report import Report
-    from tests.kit.frames import Row
 
 BOTH = {"source": "chatgpt", "reference": "physician"}
 

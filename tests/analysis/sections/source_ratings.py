@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from tests.kit.frames import Row
+from tests.kit.frames import Row
 
 
 def source_ratings(sources: dict[str, float], n_items: int = 6, n_raters: int = 6, **more: str) -> list[Row]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.analysis.data.frames import Frames
 from app.protocol.primary import PrimaryContrast
+from app.protocol.study import Protocol
 from tests.kit.frames import FIVE, Row, find, frames, only, protocol
 from tests.kit.told import told
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.protocol.study import Protocol
 
 CODES = ("joy", "fear", "anger")
 EMOTION: dict[str, Any] = {

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from app.analysis import analyze
-from app.analysis.data.frames import ARRIVAL_COLUMNS
+from app.analysis.data.frames import ARRIVAL_COLUMNS, Frames
 from app.analysis.data.report_filters import Filters
 from app.analysis.findings.objections import objections_of
 from app.analysis.findings.participants import flow_sentences, participant_tables
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from app.analysis.report.stored_report import read_report, report_text
 from app.results.charts.flow import flow_finding, flow_spec, flow_table
 from tests.kit.frames import FIVE, find, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.analysis.report.report import Report
 
 TOLD = {"told": {"kind": "instruction", "label": "Told", "levels": {"a": "A", "b": "B"}}}
 STUDY = protocol(FIVE, conditions=TOLD)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from app.protocol.composite import composite_score
 from tests.kit.frames import FIVE, Row, find, first, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 WARM = {**FIVE, "key": "warm"}
 COLD = {**FIVE, "key": "cold", "reversed": True}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,14 +9,12 @@ from scipy import stats
 
 from app.analysis import analyze
 from app.analysis.data.frames import canonical
+from app.analysis.estimate import Estimate
+from app.analysis.report.report import Report
 from app.analysis.wording.formatting import scope_filter, scope_text
 from app.stats.multiplicity import adjusted
 from tests.analysis.sections.source_ratings import mean_rating, source_ratings
 from tests.kit.frames import FIVE, find, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate
-    from app.analysis.report.report import Report
 
 PARTS = ("_contrasts", "_compared", "_codes_given")
 THREE = {

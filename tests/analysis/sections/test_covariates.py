@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.analysis.data.frames import Frames
+from app.protocol.study import Protocol
 from tests.kit.frames import FIVE, Row, find, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.protocol.study import Protocol
 
 ONE = {"human": {"kind": "human"}}
 N_RATERS, N_ITEMS = 6, 5

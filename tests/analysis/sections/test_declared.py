@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from app.analysis.wording.formatting import scope_filter, scope_text
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 PARTS = ("_contrasts", "_compared")
 ONE: dict[str, Any] = {"human": {"kind": "human"}}

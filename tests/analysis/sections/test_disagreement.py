@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 
 def _rows(n_raters: int = 4, n_items: int = 12) -> list[Row]:

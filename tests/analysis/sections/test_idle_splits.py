@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from app.analysis import analyze
 from app.analysis.data.encoded_study import codes_of
 from app.analysis.data.rater_panel import Panel
 from app.analysis.estimate import Part
 from app.analysis.sections.study_data import StudyData
+from app.protocol.study import Protocol
 from tests.kit.frames import FIVE, Row, frames, protocol
-
-if TYPE_CHECKING:
-    import pytest
-
-    from app.protocol.study import Protocol
 
 WRITER = {"kind": "source", "assign": "between", "levels": ["human", "model"]}
 TONE = {"kind": "instruction", "assign": "between", "levels": {"plain": "Read.", "warm": "Imagine."}}

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from app.analysis import analyze
+from app.analysis.data.frames import Frames
 from app.analysis.findings.summary import summary_of
+from app.analysis.report.report import Report
+from app.protocol.study import Protocol
 from tests.kit.frames import CHOICE, FIVE, Row, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
 
 N_STEMS, RATERS = 8, [f"r{n}" for n in range(6)]
 # each story twice: standard, then altered

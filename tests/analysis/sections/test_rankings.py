@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from tests.kit.frames import first, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 PARTS = ("_ranked",)
 ORDER = {"key": "order", "type": "ranking", "text": "Rank the replies.", "ties": True}

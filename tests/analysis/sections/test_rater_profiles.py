@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from tests.kit.frames import CHOICE, FIVE, Row, find, first, frames, only, protocol, told
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 PARTS = ("_of_raters", "_compared", "_agreed", "_choices")
 NOMINAL = {**FIVE, "key": "kind", "level": "nominal"}

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from app.analysis import analyze
-from app.analysis.data.frames import ARRIVAL_COLUMNS
+from app.analysis.data.frames import ARRIVAL_COLUMNS, Frames
 from app.analysis.document.design_words import consent_sentences, question_table
 from app.analysis.findings.participants import participant_tables
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from app.analysis.report.sentences import change_text
 from app.stats.attrition import attrition_share, lee_bounds
 from app.stats.comparison.change import change_difference
 from tests.kit.frames import FIVE, find, frames, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.analysis.report.report import Report
 
 LONELY = {"key": "lonely", "target": "rater", "type": "slider", "text": "How lonely?", "label": "Loneliness"}
 STUDY = protocol(

@@ -6,7 +6,7 @@ The ratings are constructed to have known results: 100 of 200 human responses ar
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,8 @@ import pytest
 from scipy import stats
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from tests.kit.frames import Row, find, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 # number of Good and of Okay among the 200 ratings per arm
 COUNTS = {"human": (100, 60), "gpt-4": (131, 49), "llama": (121, 50), "mixtral": (120, 52), "gemini": (110, 55)}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -12,10 +13,6 @@ from sqlalchemy import make_url
 from app.base.backups.backup import BackupError, backup, restore
 from app.base.postgres import EmbeddedPostgres
 from tests.kit.postgres_fixture import libpq_url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 CONTENT = """
     CREATE TYPE side AS ENUM ('left', 'right');

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.base.backups.backup import BackupError, BackupRecord, write_record
 from app.base.backups.backups import MAX_AGE_DAYS, Backup, is_due, list_backups, make_backup, outdated
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -14,9 +14,6 @@ from app.base.postgres import EmbeddedError, EmbeddedPostgres
 from app.base.postgres.account import server_account
 from app.base.postgres.binaries import binaries
 from tests.kit.postgres_fixture import libpq_url
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OLD = "16"
 PROGRAMS = binaries().parents[1] / "pginstall" / "bin"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -11,10 +12,6 @@ from app.base.backups import verified_backup as module
 from app.base.backups.backup import BackupError, record_of, restore
 from app.base.backups.verified_backup import digests_at, restore_compared, verified_backup
 from tests.kit.postgres_fixture import libpq_url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 CONTENT = """
     CREATE TABLE ratings (id bigint PRIMARY KEY, value double precision, rated_at timestamptz, text text);

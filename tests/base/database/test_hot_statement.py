@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from app.base.database.hot_statement import HotStatement
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 
 def test_parameters_are_numbered_by_name() -> None:

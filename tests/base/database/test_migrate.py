@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import pytest
 from alembic import command
-from sqlalchemy import inspect, text
+from sqlalchemy import Engine, inspect, text
 
 from app.base.database.engine import make_engine
 from app.base.database.migrate import UnknownSchemaError, alembic_config, has_all_migrations, upgrade
 from app.schema import differences, metadata
 from app.settings import folder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Engine
 
 MIGRATIONS = folder("migrations")
 

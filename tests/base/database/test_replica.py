@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterator
+from typing import NoReturn
 
 import psycopg
 import pytest
@@ -15,9 +16,6 @@ from app.base.database.replica import ReplicaReads
 from tests.kit.postgres_fixture import folder_in_memory, reachable_folder
 from tests.kit.tcp_servers import Server, copy_as_replica, make_primary, served
 from tests.kit.waiting import eventually
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from sqlalchemy import Connection
 
 from app.base.database import address as encryption
 from app.base.database.address import DatabaseUnreachableError, Encryption, get_encryption, parse_address, reach
@@ -17,11 +18,6 @@ from app.base.health_checks import check_encryption
 from app.base.postgres.account import server_account
 from tests.kit.postgres_fixture import folder_in_memory, reachable_folder
 from tests.kit.tcp_servers import SETTINGS, Server, make_primary, run, served
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
 
 # Debian's and Red Hat's; the embedded programs are built without TLS.
 FOLDERS = sorted([*Path("/usr/lib/postgresql").glob("*/bin"), *Path("/usr").glob("pgsql-*/bin")])

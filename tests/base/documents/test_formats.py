@@ -10,7 +10,7 @@ import subprocess
 import zipfile
 from dataclasses import replace
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import docx
 import pytest
@@ -25,9 +25,6 @@ from app.base.documents.markdown import markdown_document
 from app.base.documents.typst_source import pdf_of, typst_document
 from tests.base.documents.hostile import HOSTILE, LONG, document
 from tests.kit.pdf_pages import pdf_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SPEC = json.dumps({"data": {"values": [{"a": 1}]}, "mark": "point", "encoding": {"x": {"field": "a"}}})
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.base.files.encoding import n_odd, repaired
 from app.base.files.spreadsheet import read_spreadsheet
+from app.base.files.table import Table
 from app.base.problems import Problems
 from app.studies.imports.column_roles import guess_columns
 from app.studies.imports.import_report import import_report, repaired_table
 from app.studies.imports.wide_table import one_row_per_item
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.base.files.table import Table
 
 LONG = "I have not slept for three weeks now and nobody around me seems to notice. What can I do about it?"
 # An apostrophe as UTF-8 that was read as Windows-1252 and saved on a Mac, as in the file of Ayers et al. 2023.

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
 
 from app.base.files.spreadsheet import read_spreadsheet
+from app.base.files.table import Table
+from app.base.problem import Problem
 from app.base.problems import Problems
 from app.studies.imports.column_roles import guess_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from app.base.files.table import Table
-    from app.base.problem import Problem
 
 LONG = "I have been awake for three nights and do not know what else to try"
 

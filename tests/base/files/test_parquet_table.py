@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import struct
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pyarrow as pa
@@ -14,12 +13,10 @@ import pytest
 
 from app.base.files import parquet_table
 from app.base.files.spreadsheet import read_spreadsheet
+from app.base.files.table import Table
 from app.base.limits import Limits
 from app.base.problems import Problems
 from app.studies.imports.column_roles import guess_columns
-
-if TYPE_CHECKING:
-    from app.base.files.table import Table
 
 FILES = Path(__file__).parent / "parquet_files"
 

@@ -5,23 +5,19 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import QueuePool, text
+from sqlalchemy import Engine, QueuePool, text
 
 from app.base.jobs import worker as worker_module
 from app.base.jobs.queue import Kind, defer, get_job
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import SideProcessError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Engine
 
 NOTE = Kind("note", "short")
 PATIENCE_S = 15

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
 from app.base.language.language import CATALOGUES
 from tests.base.language.catalogue_texts import extracted, forms
-
-if TYPE_CHECKING:
-    from babel.messages.catalog import Catalog, Message
 
 NAMES = sorted(path.stem for path in CATALOGUES.glob("*.po"))
 HOW = "run `make texts`, then translate what is empty"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from jinja2 import Environment, nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
@@ -14,9 +14,6 @@ from sqlalchemy import create_engine, text
 from app.base.postgres import EmbeddedError, EmbeddedPostgres, default_data_dir
 from app.base.postgres.postmaster import proven_pid
 from tests.kit.postgres_fixture import create_database, drop_database, libpq_url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def ask(server: EmbeddedPostgres, query: str) -> object:

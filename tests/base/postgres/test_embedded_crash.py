@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -24,11 +26,6 @@ from tests.kit.embedded_processes import (
 )
 from tests.kit.postgres_fixture import folder_in_memory, libpq_url, reachable_folder
 from tests.kit.waiting import eventually
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
-    from pathlib import Path
 
 WRITE = """
 import sys

@@ -6,7 +6,7 @@ import os
 import signal
 import time
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -17,9 +17,6 @@ from app.base.postgres.sockets import SOCKET
 from tests.kit.embedded_processes import ask, finish, holder, keepers, kill, server_processes
 from tests.kit.postgres_fixture import libpq_url
 from tests.kit.waiting import eventually
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +17,6 @@ from app.base.postgres import data_dirs as moved_data
 from app.base.postgres.account import server_account
 from app.base.postgres.binaries import WHEEL
 from tests.kit.embedded_processes import CHECKOUT, HOLD, IS_ROOT, ask, finish, program, server_processes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.skipif(not IS_ROOT, reason="only root can show what happens as root"),

@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -25,10 +26,6 @@ from tests.kit.embedded_processes import (
     server_processes,
 )
 from tests.kit.waiting import eventually
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 ARRIVE = """
 import sys

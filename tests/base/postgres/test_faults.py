@@ -5,10 +5,10 @@ The default run kills these one at a time, in `test_embedded_restart.py` and the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import open_study
 from app.rating.seats.assignment_view import AssignmentView
@@ -20,11 +20,6 @@ from benchmarks.faults import run
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.processes import IN_PROC
 from tests.kit.stored_raters import Rater
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Engine
 
 KINDS = (
     "host",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 import resource
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pytest
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.limits import Bounds, Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.processes.side_process import SideProcess, TimeIsUp, bounded
@@ -18,11 +20,6 @@ from app.studies.creation import upload_process
 from app.studies.creation.upload_process import MAX_PROBLEMS, UploadReader, read_within
 from tests.kit.bad_work import die, do_nothing, sleep_for_ever, take_memory, work_for_ever
 from tests.kit.small import read_small, small
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.study_folder import StudyFolder
 
 SHORT = Bounds(seconds=2, memory_mb=300)
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterator
 from multiprocessing.util import Finalize
-from typing import TYPE_CHECKING
 
 import pytest
 
 from app.base.processes.side_process import SideProcess, SideProcessError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 REST_S, LINGER_S = 0.1, 3
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from starlette.types import Message, Receive, Scope, Send
 
 from app.base.web.middleware.bodies import Bodies
 from app.routes import UPLOADS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from fastapi import FastAPI
-    from starlette.types import Message, Receive, Scope, Send
 
 Piece = bytes | None
 

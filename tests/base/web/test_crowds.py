@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 import tracemalloc
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from itertools import chain, repeat
-from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
 
 from tests.kit.served import connect, served
-
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Iterable
-
-    from fastapi import FastAPI
-    from starlette.types import Receive, Scope, Send
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 MEGABYTE = 1024 * 1024

@@ -5,15 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+
+import pytest
+from fastapi import FastAPI
 
 from app.base.logs import ThrottledLog
 from app.base.web import bounded_protocol
 from tests.kit.served import connect, served
-
-if TYPE_CHECKING:
-    import pytest
-    from fastapi import FastAPI
 
 POST = b"POST /s/study/consent HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\n"
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nc"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from starlette.testclient import TestClient
 
 from app.base.help.library import Library
 from app.base.help.pages import TOPICS
 from app.base.help.search import SearchIndex, _terms
 from app.base.help.synonyms import SYNONYMS
 from app.settings import folder
-
-if TYPE_CHECKING:
-    from starlette.testclient import TestClient
 
 DOCS = folder("docs")
 PICTURES = {path.name for path in (DOCS / "pictures").iterdir()}

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from fastapi import FastAPI, Request
+from httpx2 import Response
 from starlette.testclient import TestClient
 
 from app.base.web.cookies import address_of
 from app.base.web.middleware.proxies import TrustedProxies
 from app.settings import SettingsError, settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from httpx2 import Response
 
 PUBLIC = "https://ratings.example.org"
 VISITOR = {"x-forwarded-for": "192.0.2.9", "x-forwarded-proto": "https"}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
@@ -13,11 +15,6 @@ from app.base.web.middleware.logged_requests import AccessLog, LoggablePath
 from app.base.web.middleware.security import AllowedHosts, Guard
 from app.base.web.middleware.unexpected_errors import UnexpectedErrors
 from app.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
 
 PUBLIC = "https://rate.example.org"
 loggable = LoggablePath(["/s/{slug}/rate/{token}", "/sign-in/{token}", "/x"])

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
 
 from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 SHARES = {"key": "shares", "type": "allocation", "text": "Share the points by how empathetic each reply is."}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from fastapi import FastAPI
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine, text
 
 from app.accounts.lead_access import add_lead, new_link
 from app.llm.live.replies import Replies
@@ -18,13 +20,6 @@ from tests.journeys.rater.test_conversation import arrive, open_talk, write
 from tests.kit.conversations import listed
 from tests.kit.database import rows
 from tests.kit.models_server import ModelServer, fail_with, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 PROMPT = (

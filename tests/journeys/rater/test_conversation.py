@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from fastapi import FastAPI
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from app.llm.live.replies import Replies
 from app.rating.life_cycle import open_study
@@ -16,13 +19,6 @@ from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.conversations import listed
 from tests.kit.database import rows
 from tests.kit.models_server import ModelServer, fail_with, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from fastapi import FastAPI
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 TASK = "Think of something that has been weighing on you this week, and write about it with your partner."

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
+from sqlalchemy import Engine
 
 from tests.journeys.rater_steps import arrive, open_a_study, rate
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
 from tests.kit.waiting import until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 KEPT = "[...Object.keys(localStorage), ...Object.keys(sessionStorage)].filter((name) => name.startsWith('attune-'))"

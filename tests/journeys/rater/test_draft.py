@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from fastapi import FastAPI
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from app.rating.life_cycle import open_study
 from tests.journeys.axe import LOOKS, check_in
@@ -13,13 +16,6 @@ from tests.journeys.rater.test_conversation import CONSENT, LINES, answering
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.database import rows
 from tests.kit.models_server import fail_with
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 POST = "My grandmother is ill, and I am afraid to call her."

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from playwright.sync_api import BrowserContext, Page, Route, expect
+from sqlalchemy import Engine, text
 
 from app.rating.conversations import rooms
 from app.rating.life_cycle import open_study
 from tests.journeys.axe import LOOKS, check_in
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page, Route
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 CONSENT = {"version": "1", "text": "Another participant reads what you write.", "sends_to_rater": True}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from app.protocol.opening import placeholders
 from app.rating.life_cycle import open_study
@@ -17,12 +18,6 @@ from tests.journeys.axe import LOOKS, LOOKS_OF_LEADS, check_in
 from tests.journeys.lead_steps import a_lead, sign_in
 from tests.journeys.rater.test_dyads import write
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 # What is felt at the five messages of each, and what the other infers of it, in two pairs.

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 WARM = {"key": "warm", "target": "response", "type": "highlight", "text": "Mark the warm words."}

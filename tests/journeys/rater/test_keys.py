@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from statistics import median
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from tests.journeys.rater_steps import all_is_well, arrive, open_a_study, rate
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 N_PAIRS = 40

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from tests.journeys.rater_steps import open_a_study
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 N_ITEMS, N_RATERS = 2, 4

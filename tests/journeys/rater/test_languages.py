@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from tests.journeys.axe import LIGHT, OF_COLOURS, PHONE, Look, check, check_in
 from tests.journeys.rater_steps import open_a_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 ON_DESK = (LIGHT, Look("dark", scheme="dark", rules=OF_COLOURS))

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from tests.journeys.axe import check
 from tests.journeys.rater.long_page import MANY, PHONE, TEXTS
 from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 WARM = {"key": "warm", "target": "response", "type": "slider", "text": "How warm?", "min_words": "-", "max_words": "+"}

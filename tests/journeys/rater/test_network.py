@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
+from sqlalchemy import Engine
 
 from tests.journeys.rater_steps import QUALITY, all_is_well, arrive, open_a_study, rate
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
 from tests.kit.waiting import until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 SUBMIT = re.compile(r"/rate/[^/]+$")

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 from urllib.parse import parse_qs
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from tests.journeys.axe import check
 from tests.journeys.rater.test_ways import ALL, tick
 from tests.journeys.rater_steps import all_is_well, open_a_study
 from tests.kit.database import rows
 from tests.rating.web.test_arrival import LINKS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 TURK = "https://workersandbox.mturk.com"

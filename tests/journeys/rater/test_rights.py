@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Engine
 
 from app.rating.life_cycle import close_study
 from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 WHO = {"key": "who", "target": "response", "type": "category", "text": "Who wrote it?", "codes": {"p": "P", "ai": "AI"}}

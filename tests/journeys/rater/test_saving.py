@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
+from sqlalchemy import Engine
 
 from tests.journeys.rater_steps import arrive, open_a_study, rate
 from tests.kit.database import rows
 from tests.kit.waiting import eventually, until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Page, Route
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 SUBMIT = re.compile(r"/rate/[^/]+$")

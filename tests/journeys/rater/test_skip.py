@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
-from sqlalchemy import text
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine, text
 
 from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 ORDER = {"key": "order", "type": "ranking", "text": "Rank the replies from the most to the least warm.", "ties": True}

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
 
 from tests.journeys.rater_steps import arrive, open_a_study
 from tests.kit.builder import PREFERENCE
 from tests.kit.database import rows
 from tests.kit.waiting import eventually
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+from sqlalchemy import Engine
 
 from tests.journeys.rater_steps import open_a_study
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.browser
 WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "typing_rhythm": True}

@@ -6,7 +6,8 @@ import asyncio
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 import pytest
 
@@ -15,12 +16,7 @@ from app.llm.client.connection import connection
 from app.llm.client.endpoint import Endpoint, Parameters
 from app.llm.client.handshake import shake_hands
 from app.llm.client.request_errors import RequestError
-from tests.kit.models_server import KEY, ModelServer, fail_with, picky, serving
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from tests.kit.models_server import Prompt
+from tests.kit.models_server import KEY, ModelServer, Prompt, fail_with, picky, serving
 
 ASKED = Parameters(200, temperature=0.0, seed=3, schema={"type": "object"}, n_alternatives=20)
 

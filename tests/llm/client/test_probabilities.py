@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import log
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,9 +11,6 @@ from app.llm.client.answers import value_spans
 from app.llm.client.asked import Asked
 from app.llm.client.endpoint import Reply, TokenProbability
 from app.llm.client.probabilities import NO_ALTERNATIVES, NOT_AS_OFFERED, UNCLEAR, answer_probabilities
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 POINTS = Asked("q1", "question 1", "one_of", ("1", "2", "3", "4", "5"))
 PAIR = Asked("q2", "question 2", "one_of", ("Response A", "Response B", "About the same"))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.llm.client.servers import ServersFileError, read_servers
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SERVER = '[[server]]\nname = "Local"\nbase_url = "http://127.0.0.1:8000/v1"\nmodels = ["m"]\nmax_tokens = 9\n'
 

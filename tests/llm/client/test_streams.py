@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 import pytest
 
 from app.llm.client.connection import connection
 from app.llm.client.dialect import Dialect
-from app.llm.client.endpoint import Endpoint, Parameters
+from app.llm.client.endpoint import Endpoint, Parameters, Reply
 from app.llm.client.openai_client import Stream
 from app.llm.client.request_errors import RequestError
 from tests.kit.models_server import KEY, ModelServer, completed, fail_with, picky, serving
-
-if TYPE_CHECKING:
-    from app.llm.client.endpoint import Reply
 
 PROMPT = [{"role": "user", "content": "Say something."}]
 WORDS = "It sounds hard. I am here."

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
@@ -15,21 +16,13 @@ from app.llm.judges.judge_pages import judged_study
 from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.judges.judging import finish_run, judging
-from app.llm.runs.requests import get_progress, list_problems
-from app.llm.runs.runs import get_run, record_stop
+from app.llm.runs.requests import Progress, get_progress, list_problems
+from app.llm.runs.runs import RunRow, get_run, record_stop
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.models_server import KEY, ModelServer, first_offer, serving
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection, Engine
-
-    from app.llm.runs.requests import Progress
-    from app.llm.runs.runs import RunRow
-
-    Make = Callable[..., tuple["Judge", ModelServer]]
+Make = Callable[..., tuple["Judge", ModelServer]]
 
 IMPATIENT = RetryPolicy(n_tries=3, base_s=0.001, max_s=0.002)
 

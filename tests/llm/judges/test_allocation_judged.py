@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from app.llm.client.answers import UnparsedError
-from app.llm.judges.judge_pages import answers_of, judged_study, planned_requests
+from app.llm.judges.judge_pages import JudgePage, answers_of, judged_study, planned_requests
 from app.llm.judges.judge_settings import JudgeSettings
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.llm.judges.judge_pages import JudgePage
 
 SHARES: dict[str, Any] = {"key": "shares", "type": "allocation", "text": "Share the points."}
 THREE = {"person": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}

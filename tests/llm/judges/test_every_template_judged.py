@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.llm.client.asked import answer_format, schema_of
-from app.llm.judges.judge_pages import answers_of, judged_study, planned_requests
+from app.llm.judges.judge_pages import JudgePage, PageQuestion, answers_of, judged_study, planned_requests
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.judges.judging import record_judgement
 from app.llm.runs.requests import list_open, record_plan
@@ -18,11 +18,6 @@ from app.protocol.questions.slider import SliderQuestion
 from app.studies.folder.study_templates import list_templates
 from app.studies.load import load_study
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.llm.judges.judge_pages import JudgePage, PageQuestion
 
 
 def answer_to(page: JudgePage, one: PageQuestion, number: int) -> Any:  # noqa: ANN401 - a value of JSON

@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -21,12 +21,9 @@ from app.llm.judges.judge_runs import estimate_run
 from app.llm.outcomes import Outcome
 from app.llm.runs.request_run import MAX_FAILURES_IN_A_ROW
 from tests.kit.models_server import ModelServer, Prompt, completed, fail_with, first_offer, picky, streamed
-from tests.llm.judges.judge import judge, no_room
+from tests.llm.judges.judge import Judge, Make, judge, no_room
 
-if TYPE_CHECKING:
-    from tests.llm.judges.judge import Judge, Make
-
-    Sent = tuple[int, dict[str, str], bytes]
+Sent = tuple[int, dict[str, str], bytes]
 
 __all__ = ["judge"]
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.llm.client.answers import UnparsedError
 from app.llm.client.budget import Budget, Prices
@@ -29,15 +31,7 @@ from app.studies.folder.read import read_folder
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.models_server import KEY, ModelServer, Prompt, completed, fail_with, first_offer
-from tests.llm.judges.judge import judge
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
-
-    from sqlalchemy import Engine
-
-    from tests.llm.judges.judge import Make
+from tests.llm.judges.judge import Make, judge
 
 __all__ = ["judge"]
 

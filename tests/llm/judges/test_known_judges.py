@@ -9,14 +9,15 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.analysis.findings.judge_summary import judge_summaries
+from app.analysis.report.report import Report
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.judges.judge_pages import judged_study
@@ -26,18 +27,11 @@ from app.llm.judges.judging import judging
 from app.settings import settings
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
-from tests.kit.command_line import Outcome, attune_alone
+from tests.kit.command_line import Attune, attune_alone
 from tests.kit.frames import find, only
 from tests.kit.models_server import KEY, ModelServer, Prompt, first_offer, serving
 from tests.kit.study_report import report_of_study
 from tests.llm.judges.judge import no_room
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Connection, Engine
-
-    from app.analysis.report.report import Report
 
 __all__ = ["attune_alone"]
 
@@ -150,7 +144,7 @@ def test_a_biased_judge_is_found_biased_and_an_unbiased_one_passes(engine: Engin
 @pytest.mark.slow
 @pytest.mark.parametrize("n_items", [20, 500])
 def test_a_killed_run_goes_on_and_nothing_is_lost_or_doubled(
-    engine: Engine, attune_alone: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch, n_items: int
+    engine: Engine, attune_alone: Attune, monkeypatch: pytest.MonkeyPatch, n_items: int
 ) -> None:
     n_requests, n_at_once = 2 * n_items, 4
     with engine.begin() as db:

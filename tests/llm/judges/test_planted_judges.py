@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
+from app.analysis.estimate import Scope
 from app.analysis.findings.summary import summary_of
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
@@ -23,13 +25,6 @@ from tests.kit.models_server import KEY, ModelServer, Prompt, fail_with, serving
 from tests.kit.study_report import report_of_study
 from tests.kit.token_stream import Stated
 from tests.llm.judges.test_known_judges import quality
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection, Engine
-
-    from app.analysis.estimate import Scope
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 N_ITEMS, N_PEOPLE, LONG_TEXT, TROUBLE = 60, 5, 75, 17

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
+from app.analysis.estimate import Estimate
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.judges.judge_pages import judged_study
@@ -21,19 +23,10 @@ from app.studies.folder.write import write_folder
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.frames import find, only
-from tests.kit.models_server import KEY, ModelServer, fail_with, serving
+from tests.kit.models_server import KEY, Behave, ModelServer, Prompt, fail_with, serving
 from tests.kit.study_report import report_of_study
 from tests.kit.token_stream import OTHER, Stated
 from tests.llm.judges.test_known_judges import build_rated_study, quality
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
-
-    from sqlalchemy import Engine
-
-    from app.analysis.estimate import Estimate
-    from tests.kit.models_server import Behave, Prompt
 
 
 def judge_with(engine: Engine, name: str, server: ModelServer) -> None:

@@ -8,18 +8,15 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, Row, text
 
 from app.llm.live import claims, replies
 from app.llm.live.replies import Heard, Replies
 from tests.kit.conversations import ITEM, PROMPT, awaited, conversing_study, listed, replying, turn_of
 from tests.kit.models_server import ModelServer, completed, fail_with, serving
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine, Row
 
 REPLY = "I am so sorry. It is quiet without a dog, isn't it?"
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine, Row
 
 from tests.kit.conversations import ITEM, PROMPT, awaited, drafting_study, listed, replying, turn_of
 from tests.kit.models_server import ModelServer, completed, fail_with, serving
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine, Row
 
 SUGGESTED = "That must be so hard for you."
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from benchmarks.fault_writer import Writing
 from benchmarks.fault_writing import MODEL, compare, run
 from benchmarks.slow_model import WORDS
 from tests.kit.conversations import awaited, conversing_study
 from tests.kit.processes import IN_PROC
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Engine
 
 _KEYS = text("""
     SELECT a.token::text, left(encode(sha256(convert_to(concat(a.token, '-', t.number), 'UTF8')), 'hex'), 40)

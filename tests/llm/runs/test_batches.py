@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import BatchPace
@@ -16,11 +18,6 @@ from tests.kit.batch_server import BatchServer, serving_batches
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.models_server import first_offer
 from tests.llm.judges.judge import IMPATIENT, Judge
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Engine
 
 PACE = BatchPace(quiet_s=0.05, poll_s=0.02)
 N_ITEMS = 6

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from random import Random
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import SideProcess, SideProcessError
@@ -28,12 +29,6 @@ from app.studies.studies import delete_study, get_study
 from tests.kit.batch_server import BatchServer, serving_batches
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.models_server import KEY, ModelServer, Prompt, fail_with, first_offer, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from random import Random
-
-    from sqlalchemy import Engine
 
 SECONDS = 120.0
 

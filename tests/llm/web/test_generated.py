@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.servers import ModelServer
 from app.llm.outcomes import Outcome
@@ -20,12 +22,6 @@ from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
 from tests.kit.models_server import KEY, queued_runs
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 
 def add_run(db: Connection, name: str, system: str, texts: tuple[str, ...]) -> RunRow:

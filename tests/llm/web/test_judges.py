@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.servers import ModelServer
 from app.llm.judges.judge_runs import begin_run
@@ -20,12 +21,6 @@ from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
 from tests.kit.models_server import KEY, first_offer, picky, queued_runs, serving
 from tests.kit.models_server import ModelServer as FalseServer
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 
 @pytest.fixture

@@ -5,23 +5,19 @@ from __future__ import annotations
 import re
 from html import unescape
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.llm.client.servers import ModelServer as Server
 from app.llm.methods.model_reader import ReadingError, guesses_of, schema
 from app.studies.methods.guesses import KINDS
 from tests.kit.lead_studies import study_of
 from tests.kit.models_server import ModelServer, serving
 from tests.studies.methods.paraphrases import AYERS_2023, GERMAN, KUMAR_2025, PREREGISTRATION, ZHAN_2024
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 ADDRESS = "/studies/small/methods"
 

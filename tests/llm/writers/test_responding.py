@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.accounts.leads import Lead
 from app.base.problem import InvalidInputError
@@ -24,13 +26,7 @@ from tests.kit.builder import build_study, protocol_of
 from tests.kit.models_server import ModelServer, Prompt, fail_with, serving
 from tests.llm.writers.writer import PROMPT, Writer, says, settings_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from random import Random
-
-    from sqlalchemy import Engine
-
-    Make = Callable[..., tuple["Writer", ModelServer]]
+Make = Callable[..., tuple["Writer", ModelServer]]
 
 
 @pytest.fixture

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.problem import InvalidInputError
+from app.llm.client.endpoint import Message
 from app.llm.writers.prompt import check_speaker, read_prompt
 from app.llm.writers.respond_prompt import DATA, OPENING, ItemPrompt, dialogue_of
 from app.llm.writers.texts import ItemToAnswer, count_texts
@@ -15,13 +17,6 @@ from app.studies.imports.import_report import revealing_excerpt
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.models_server import ModelServer, Prompt, serving
 from tests.llm.writers.writer import PROMPT, Writer
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from sqlalchemy import Engine
-
-    from app.llm.client.endpoint import Message
 
 CHAT = (("Ann", "I lost my job.\nToday."), ("Listener", "I am sorry."), ("Ann", "Thanks."), ("Ann", "What now?"))
 

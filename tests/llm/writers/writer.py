@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import Engine
 
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.retries import RetryPolicy
-from app.llm.runs.requests import get_progress, list_problems
+from app.llm.runs.requests import Progress, get_progress, list_problems
 from app.llm.runs.runs import record_stop
 from app.llm.writers.prompt import read_prompt
 from app.llm.writers.respond_runs import begin_respond
@@ -17,11 +19,6 @@ from app.llm.writers.responding import responding
 from app.llm.writers.texts import list_texts
 from app.studies.studies import get_study
 from tests.kit.models_server import KEY, ModelServer
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from app.llm.runs.requests import Progress
 
 PROMPT = "name: warm\nsystem: Be warm.\n"
 IMPATIENT = RetryPolicy(n_tries=2, base_s=0.001, max_s=0.002)

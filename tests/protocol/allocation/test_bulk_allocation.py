@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,10 +12,8 @@ from app.protocol.allocation.bulk_allocation import Dealt, deal, so_many_items, 
 from app.protocol.allocation.feasibility import feasibility
 from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.trials import PlannedTrial, planned_trials
+from app.protocol.study import Protocol
 from tests.kit.protocols import DEBRIEF, LABEL, items, protocol
-
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
 
 
 def _dealt(n_items: int, n_raters: int | None, **parts: Any) -> tuple[Protocol, list[PlannedTrial], list[Dealt]]:  # noqa: ANN401 - parts of study.yaml

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from app.protocol.allocation.human_sample import (
     IN_SAMPLE,
     PROBABILITY,
     STAGE,
+    Chance,
     draw,
     draw_words,
     drawn_again,
@@ -26,14 +28,9 @@ from app.protocol.allocation.human_sample import (
     rated_by_people,
     sample_problems,
 )
+from app.protocol.allocation.trials import PlannedItem
+from app.protocol.study import Protocol
 from tests.kit.protocols import items, protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.protocol.allocation.human_sample import Chance
-    from app.protocol.allocation.trials import PlannedItem
-    from app.protocol.study import Protocol
 
 
 def sampled(share: float, **more: Any) -> Protocol:  # noqa: ANN401 - fields of the design

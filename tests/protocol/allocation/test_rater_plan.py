@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,9 +15,6 @@ from app.protocol.allocation.randomization import seeded
 from app.protocol.allocation.rater_plan import Had, OwnTrial, Place, is_counterbalanced, pauses, plan_rater, rater_order
 from app.protocol.cells import Cell, cells
 from tests.kit.protocols import protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PLAIN = Cell()
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from app.protocol.pages.page_slots import Shown, slots_of_trial
 from app.protocol.pages.reveal import Stage, slots_now, stage_of
+from app.protocol.study import Protocol
 from tests.kit.protocols import WARM, protocol
-
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
 
 NOW = {"key": "now", "type": "rating", "target": "turn", "text": "Now?", "scale": {1: "no", 2: "yes"}}
 TURNS = Shown((4, 5), 2, (3, 2))

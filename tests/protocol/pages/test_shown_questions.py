@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from app.protocol.pages.page_slots import slots_of_rater
 from app.protocol.pages.shown_questions import askable, not_yet_asked, shown_in_form, values_of
+from app.protocol.study import Protocol
 from tests.kit.protocols import WARM, protocol
-
-if TYPE_CHECKING:
-    from app.protocol.study import Protocol
 
 
 def about(key: str, show_if: dict[str, Any] | None = None, **parts: Any) -> dict[str, Any]:  # noqa: ANN401

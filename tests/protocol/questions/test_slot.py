@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from app.base.language.language import ENGLISH
 from app.base.language.message import message
 from app.protocol.pages.page_slots import Shown, slots_of_rater, slots_of_trial
+from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
-
-if TYPE_CHECKING:
-    from app.protocol.questions.slot import Slot
 
 MOOD = {"key": "mood", "target": "turn", "type": "rating", "text": "Mood?", "scale": {0: "low", 1: "high"}}
 TOPIC = {"key": "topic", "target": "item", "type": "category", "text": "Topic?", "codes": ["work", "love"]}

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import open_study
-from app.rating.rater_path import submit_rating
+from app.rating.rater_path import Submission, submit_rating
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.stored_raters import FULL, Rater
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from app.rating.rater_path import Submission
 
 
 @pytest.fixture

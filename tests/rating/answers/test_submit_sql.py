@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.protocol.questions.form import PageTimes
 from app.protocol.questions.saves import read_page, read_save
@@ -23,11 +24,6 @@ from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
 from app.rating.sessions import get_rating_session
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study
 from tests.kit.builder import protocol_of as protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
 
 WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "required": False}
 FULL = {"q0": "left", "q1r0": "4", "q1r1": "2"}

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.rating.life_cycle import open_study
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.raters import rate_until_full
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}}
 LABEL = {"kind": "shown_label", "levels": ["none", "true", "unknown"]}

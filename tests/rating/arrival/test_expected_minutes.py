@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from app.protocol.study import Protocol
 from app.rating.arrival.expected_minutes import expected_minutes
 from app.rating.life_cycle import open_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.dyads import CONSENT, PERSON
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 WORDS = "word " * 119
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from app.rating.arrival.arrivals import get_arrival_study
+from app.rating.arrival.arrivals import ArrivalStudy, get_arrival_study
 from app.rating.arrival.invitations import InviteError, invite_raters
 from app.rating.life_cycle import open_study
 from app.rating.rater_path import Arrival, InvitedOnlyError, arrive
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.raters import rate_as, rate_until_full
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.rating.arrival.arrivals import ArrivalStudy
 
 OWN = {"recipient": {"items": "own"}, "crowd": {"raters_per_trial": 2}}
 PANEL = {"expert": {"items": "pool", "raters_per_trial": 2}, "crowd": {"raters_per_trial": 3}}

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from tests.kit.lead_studies import rate, study_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/raters/messages"
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.base.language.language import language_of
 from app.rating.page.plain_text import QUOTE, instructions_text, trial_text
 from app.rating.page.sheet import make_sheet
@@ -17,12 +19,6 @@ from app.studies.folder.study_templates import list_templates
 from app.studies.load import load_study
 from app.studies.protocols import get_protocol
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 # Controls of the page and texts that repeat others; they tell a rater nothing about the trial.
 CONTROLS = {"bar", "switch", "sheet-end", "by-marking", "skip", "heads", "row-name", "visually-hidden", "ranking-order"}

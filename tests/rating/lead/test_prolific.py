@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from app.studies.audit import list_acts
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.prolific_server import prolific_server
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PASSWORD = "correct horse battery"
 PAGE = "/studies/small/raters/prolific"

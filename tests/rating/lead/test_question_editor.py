@@ -6,11 +6,13 @@ import json
 import re
 from html import unescape
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from app.results.data.frames import study_frames
 from app.studies.load import load_study
@@ -19,12 +21,6 @@ from app.studies.protocols import get_protocol
 from tests.kit.builder import PREFERENCE, build_study, protocol_of
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.templates import every_template, template_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 LIST = "/studies/small/design/questions"
 HX = {"hx-request": "true"}

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.arrival.arrivals import record_invite
 from app.rating.life_cycle import open_study
 from app.rating.review.raters_page import MAX_ROWS
 from app.results.data.frames import study_frames
 from tests.kit.builder import PREFERENCE
 from tests.kit.lead_studies import rate, study_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/raters"
 

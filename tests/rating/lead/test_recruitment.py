@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from app.rating.recruitment.recruitment import CHANNELS, new_code, with_channel
 from app.studies.editor.protocol_edits import get_draft
 from app.studies.members.members import record_member
 from app.studies.studies import get_study
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/design/recruitment"
 CONSENT = {"consent": {"version": "1", "text": "You may stop at any time."}}

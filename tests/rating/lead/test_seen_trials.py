@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.rater_pages import form_address, times_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 FORM = {"q0": "right", "q1r0": "4", "q1r1": "2"}
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.llm.client.servers import ModelServer
 from app.rating.life_cycle import close_study, open_study
 from app.studies.creation.read_new_study import read_template, store_study
@@ -16,12 +17,6 @@ from app.studies.editor.sections import SECTIONS
 from tests.kit.builder import TEMPLATE_WORDS
 from tests.kit.lead_studies import rate
 from tests.kit.templates import every_template
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/settings"
 # Of the partners of templates in which raters write.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.checklist import get_opening
 from app.rating.life_cycle import open_study
 from app.studies.editor.protocol_edits import Change, save_change
@@ -15,14 +18,6 @@ from app.studies.members.members import record_member
 from app.studies.studies import delete_study, get_study, list_studies
 from app.studies.walk_throughs import forget_old_walk_throughs, forget_walk_throughs
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 ABOUT = {"target": "rater", "type": "category"}
 YES_NO = {"yes": "Yes", "no": "No"}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.arrival.arrivals import get_own_arrival_study
 from app.rating.life_cycle import open_study
 from app.rating.rater_path import Arrival, arrive, finish
@@ -22,12 +23,6 @@ from app.studies.editor.question_keys import renamed, without_key
 from app.studies.members.members import record_member
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 LONELY = {"key": "lonely", "target": "rater", "type": "slider", "text": "How lonely are you?"}
 WAVE = {

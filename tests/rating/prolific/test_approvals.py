@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,9 +10,6 @@ from app.rating.prolific import approvals
 from app.rating.prolific.approvals import NOT_ASKED, Submission, approve, with_statuses
 from app.rating.prolific.client import WAITS_S, ProlificError
 from tests.kit.prolific_server import ProlificServer, prolific_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WAITING = "AWAITING REVIEW"
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.base.files.spreadsheet import table_of
+from app.base.files.table import Table
 from app.base.problem import InvalidInputError
 from app.base.problems import Problems
 from app.rating.prolific.demographics import demographics_of, store_demographics
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.lead_studies import study_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
-    from app.base.files.table import Table
 
 HEAD = "Submission id,Participant id,Status,Time taken,Age,Sex,Ethnicity simplified"
 

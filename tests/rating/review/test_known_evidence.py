@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import Connection, Engine, event, text
 
 from app.rating.review.answers_by_rater import Compared
 from app.rating.review.known_evidence import KEPT, KnownEvidence
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection, Engine
 
 QUESTIONS = Compared("empathy", "preference")
 RATE = """

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from struct import pack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.analysis.data.frame_evidence import frame_evidence, rater_flags
+from app.protocol.rater_flags import Evidence
 from app.protocol.study import Protocol
 from app.rating.review.answers_by_rater import Compared, StoredAnswers, list_answers_by_rater
 from app.rating.review.rater_review import review
@@ -24,13 +26,6 @@ from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from tests.kit.builder import PREFERENCE, build_study, protocol_of
 from tests.kit.folder import N_ITEMS, rated_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from app.protocol.rater_flags import Evidence
 
 QUESTIONS = Compared("empathy", "preference")
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import transactions
 from app.rating.life_cycle import open_study
 from app.rating.seats.source_preferences import get_information, list_source_pairs
 from app.rating.simulation.simulate import simulate
 from tests.kit.builder import PREFERENCE, build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 SOURCES = {"person": {"kind": "human"}, **{name: {"kind": "model"} for name in ("model_a", "model_b", "model_c")}}
 PAIRS = """

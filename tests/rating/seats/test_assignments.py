@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import open_study
 from app.rating.seats.assignment_view import AssignmentView
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.database import rows
 from tests.kit.stored_raters import Rater
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
 
 THREE = {name: {"kind": "model"} for name in "abc"}
 

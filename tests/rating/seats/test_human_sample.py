@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.llm.judges.judge_pages import judged_study, planned_requests
 from app.llm.judges.judge_settings import JudgeSettings
 from app.protocol.allocation.human_sample import IN_SAMPLE, PROBABILITY, STAGE, last_stage, outside
+from app.protocol.allocation.trials import PlannedItem
 from app.rating.checklist import get_opening
 from app.rating.life_cycle import OpeningError, close_study, get_needs, grow_sample, open_study, pause_study
 from app.rating.seats.trials import list_items
@@ -18,11 +17,6 @@ from app.studies.export import study_folder
 from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.protocol.allocation.trials import PlannedItem
 
 DRAWN = protocol_of(design={"human_sample": {"share": 0.4}, "raters_per_trial": 2})
 

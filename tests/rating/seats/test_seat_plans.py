@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
+from app.base.database.hot_statement import HotStatement
 from app.rating.life_cycle import open_study
 from app.rating.seats import seats
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from app.base.database.hot_statement import HotStatement
 
 pytestmark = pytest.mark.slow
 TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": "within"}

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import NoResultFound
 
 import app
 from app.rating.seats import assignment_view as trial_texts
 from app.rating.seats.assignment_view import texts_of
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 RESPONSES = text(
     "SELECT item_id, array_agg(id ORDER BY id DESC) FROM responses WHERE study_id = :study GROUP BY item_id"

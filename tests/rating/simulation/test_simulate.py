@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import make_engine, transactions
 from app.rating.arrival.arrivals import get_arrival_study
@@ -18,12 +20,6 @@ from app.studies.folder.read import read_folder
 from app.studies.load import load_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from sqlalchemy import Engine
 
 TURNS = [{"speaker": "Ada", "text": "It died."}, {"speaker": "Bo", "text": "Oh no."}]
 EVERY_KIND: list[dict[str, Any]] = [

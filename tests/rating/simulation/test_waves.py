@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import open_study
 from app.rating.simulation.simulate import simulate
 from app.results.downloads.ratings_export import ratings_file
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 LONELY = {"key": "lonely", "target": "rater", "type": "slider", "text": "How lonely are you?"}
 

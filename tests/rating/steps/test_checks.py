@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from pandas.testing import assert_frame_equal
+from sqlalchemy import Connection
 
 from app.base.problem import InvalidInputError
 from app.results.data.frames import study_frames
@@ -14,11 +15,6 @@ from app.studies.folder.read import read_folder
 from app.studies.folder.write import write_folder
 from app.studies.load import load_study
 from tests.kit.small import read_small
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
 
 CHECKS = """\
 rater,check,is_passed,happened_at

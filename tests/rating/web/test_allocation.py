@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import transactions
 from app.rating.simulation.simulate import simulate
-from tests.kit.rater_pages import form_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address
 
 THREE = {"person": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}
 SHARES = {"key": "shares", "type": "allocation", "text": "Share the points.", "comment": True}

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Engine, text
 from starlette.testclient import TestClient
 
 from app.base.database.keys import token_hash
 from app.rating.arrival.arrivals import record_invite
 from app.rating.life_cycle import close_study, pause_study
-from tests.kit.rater_pages import heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, heading
 
 LINKS = {
     "prolific": "PROLIFIC_PID=5f3e&STUDY_ID=st&SESSION_ID=se",

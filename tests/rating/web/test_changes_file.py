@@ -6,24 +6,18 @@ import csv
 import io
 import json
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import transactions
 from app.studies.creation.read_new_study import read_upload
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.making_here import study_zip
-from tests.kit.rater_pages import FULL, form_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, form_address
 
 WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "required": False}
 DOES = {

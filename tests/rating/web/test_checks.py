@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import transactions
 from app.rating.simulation.simulate import simulate
 from app.studies.data.stored_ratings import study_checks
 from tests.kit.database import rows
-from tests.kit.rater_pages import FULL, form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, form_address, heading
 
 FOUR = {"a": "Never", "b": "Rarely", "c": "Often", "d": "Always"}
 LOOK = {"key": "look", "text": "To show that you read this, please choose Often.", "codes": FOUR, "correct": "c"}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 LEVELS = {"near": "Feel along with them.", "far": "Stay outside."}
 PROFILE = [{"key": f"item-{n}", "profile": "Likes long walks."} for n in range(2)]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Engine, text
 
 from app.accounts.lead_access import add_lead, begin_session
 from app.rating.review.conversations import list_conversations
@@ -24,15 +27,7 @@ from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-    from pathlib import Path
-
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 CONSENT = {"version": "1", "text": "What you write is sent to a language model.", "sends_to_model": True}
 BOTH = {"warm": {"model": "m", "name": "Robin", "prompt": "Listen."}, "diary": {"replies": "none"}}

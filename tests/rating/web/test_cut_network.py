@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
@@ -17,10 +18,6 @@ from tests.kit.hosts import N_PAGES, N_RATERS, SERVE, done, host, prepare
 from tests.kit.network_namespaces import HERE, NETWORK, Link, linked, namespaces, why_not, within
 from tests.kit.postgres_fixture import folder_in_memory, reachable_folder
 from tests.kit.tcp_servers import Server, make_primary, served_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 # The tests may connect to nothing but 127.0.0.1 otherwise.
 pytestmark = [pytest.mark.slow, pytest.mark.allow_hosts([f"{NETWORK}.{number}.2" for number in (1, 2)])]

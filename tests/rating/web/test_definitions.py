@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from tests.kit.builder import EMPATHY, PREFERENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 DEFINED = {**EMPATHY, "definitions": {1: "It could be to anybody.", "5": 'It names "the" feeling.'}}
 CODES = {

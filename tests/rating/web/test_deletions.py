@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
-from sqlalchemy import text
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import Engine, text
 
 from app.base.backups.verified_backup import restore_compared, verified_backup
 from app.base.database.engine import make_engine
 from app.rating.withdrawal.deletions import DeletionList, delete_again, deletion_of_study
 from app.studies.studies import delete_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import pytest
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 TABLES = ("raters", "rating_sessions", "ratings", "platform_ids", "assignments", "withdrawals")
 

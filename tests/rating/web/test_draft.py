@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Engine, text
 
 from app.accounts.lead_access import add_lead
 from app.rating.review.conversations import list_conversations
@@ -21,16 +24,8 @@ from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
+from tests.kit.rater_pages import Visitor
 from tests.rating.web.test_conversation import CONSENT, FalseReplies, begin, lead_of, replies, reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
 
 __all__ = ["replies"]  # a fixture
 BESIDE = {"model": "m", "prompt": "Suggest one sentence for: {item}"}

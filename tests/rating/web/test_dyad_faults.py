@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from benchmarks.fault_writer import Writing
 from benchmarks.fault_writing import compare
 from tests.kit.dyads import address, dyads, end, say, two
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 _SECOND_TRANSCRIPT = """
     WITH copy AS (

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import make_engine, transactions
 from app.protocol.conversation import ConversationPartner
 from app.rating.conversations.dyads import Member, pair, read_room
 from tests.kit.database import rows
 from tests.kit.dyads import PERSON, address, begin, dyads, end, rate_address, say, two
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 SAID = """
     SELECT r.key, t.number, t.text FROM conversation_turns t

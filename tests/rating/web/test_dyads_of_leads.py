@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.accounts.lead_access import add_lead, begin_session
 from app.rating.review.conversations import conversations_used, list_conversations
@@ -20,14 +22,7 @@ from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 from tests.kit.database import rows
 from tests.kit.dyads import CONSENT, begin, dyads, end, rate_address, say, two
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 OPEN = {**CONSENT, "shows_to_others": True}
 

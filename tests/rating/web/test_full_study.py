@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import close_study, pause_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
-from tests.kit.rater_pages import form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address, heading
 
 CODES = {"code": "D0NE", "otherwise": {"full": {"code": "FULL1"}}}
 CONSENT = {"consent": {"version": "1", "text": "You may stop."}}

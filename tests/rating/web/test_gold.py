@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.analysis import analyze
 from app.base.database.engine import transactions
@@ -16,14 +17,7 @@ from app.results.data.frames import study_frames
 from app.studies.coverage import get_coverage
 from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
 from tests.kit.database import rows
-from tests.kit.rater_pages import FULL, form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, form_address, heading
 
 TEXTS = [{"key": key} for key in ("item-0", "item-1", "item-2", "sure")]
 GOLD: dict[str, Any] = {"item": "sure", "expect": {"preference": "sure:model", "empathy": [4, 5]}}

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
-from tests.kit.rater_pages import form_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address
 
 MARK = {"key": "mark", "target": "response", "type": "highlight", "text": "Mark the warm words."}
 WHY = {"key": "why", "target": "response", "type": "text", "text": "Why?", "min_length": 20, "required": True}

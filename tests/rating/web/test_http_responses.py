@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
-from tests.kit.rater_pages import FULL, form_address, heading, n_checked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, form_address, heading, n_checked
 
 K1, K2 = (str(uuid.UUID(int=n)) for n in (1, 2))
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from app.base.files.read_image import read_image
 from tests.kit.builder import EMPATHY
 from tests.kit.images import a_png
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 ALT = 'Two people, one says "no" <b>'
 SHOWN: dict[str, Any] = {

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
 
 from app.base.rendering.pages import Hole
 from app.rating.page.sheet import Sheet
 from tests.kit.builder import EMPATHY, PREFERENCE
-from tests.kit.rater_pages import form_address, without_times
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address, without_times
 
 NASTY = "<b>\"Tom & 'Jerry'\"</b> {{ 1 }} %s"
 TURNS = [{"speaker": who, "text": f"{NASTY} {who} {n}"} for n, who in enumerate(("A", "B", "A"))]

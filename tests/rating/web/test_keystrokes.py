@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from sqlalchemy import Engine
 
 from app.protocol.keystrokes import MAX_CHANGES, MAX_IN_BATCH
 from app.rating.simulation.simulate import simulate
 from app.studies.export import study_events, study_rating_sessions
 from tests.kit.database import rows
+from tests.kit.rater_pages import Visitor
 from tests.rating.web.test_conversation import CONSENT, begin
 from tests.rating.web.test_draft import ALONE, INSERTED, press, write_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
 
 AGREED = {"flow": {"consent": {**CONSENT, "records_keystrokes": True}}}
 BATCHES = "SELECT detail FROM events WHERE kind = 'keystrokes' ORDER BY id"

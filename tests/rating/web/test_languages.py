@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from tests.kit.builder import EMPATHY, PREFERENCE
-from tests.kit.rater_pages import form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address, heading
 
 SLIDER = {"key": "s", "target": "item", "type": "slider", "text": "?", "min": 0, "max": 1, "step": 0.5}
 PAIR = text("""

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from tests.kit.builder import EMPATHY, PREFERENCE
-from tests.kit.rater_pages import FULL, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, heading
 
 AGE = {"key": "age", "target": "rater", "type": "slider", "text": "Your age", "min": 18, "max": 99}
 WISH = {"key": "wish", "target": "rater", "type": "text", "text": "Anything else?"}

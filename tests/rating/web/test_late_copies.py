@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.seats.assignment_view import get_own_assignment
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
-from tests.kit.rater_pages import FULL, form_address, heading, times_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, form_address, heading, times_of
 
 WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "required": False}
 NUMBERS = "SELECT number FROM ratings WHERE number IS NOT NULL ORDER BY side"

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from benchmarks.rater_client import RaterClient
 from tests.kit.processes import IN_PROC
 from tests.kit.serving import serving
 from tests.rating.seats.test_assignments import assert_exact
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from sqlalchemy import Engine
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not IN_PROC, reason="finds the workers in /proc")]
 N_RATERS, N_ITEMS, K = 200, 1000, 5

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from sqlalchemy import Connection, Engine
 
 from app.accounts.lead_access import add_lead
+from app.accounts.leads import Lead
 from app.rating.sessions import get_rating_session
 from app.rating.steps.messages import MessageError, list_sent, send_message
 from app.rating.withdrawal.rater_data import get_rater_data
 from app.rating.withdrawal.withdraw import withdraw
 from app.studies.audit import list_acts
 from app.studies.studies import StudyRow, get_study
-from tests.kit.rater_pages import heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection, Engine
-
-    from app.accounts.leads import Lead
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, heading
 
 HEADING = "Message from the researchers"
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.arrival.mturk import submission_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 LINK = "/s/study?workerId=A1B2&assignmentId=AS1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
 AMAZON = "https://www.mturk.com https://worker.mturk.com https://workersandbox.mturk.com"

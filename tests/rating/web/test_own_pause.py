@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.studies.export import study_rating_sessions
 from tests.kit.database import rows
-from tests.kit.rater_pages import form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address, heading
 
 MINUTE_MS = 60_000
 

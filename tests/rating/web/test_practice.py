@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 
 from app.base.database.engine import transactions
 from app.rating.life_cycle import OpeningError
@@ -14,14 +16,7 @@ from app.studies.coverage import get_coverage
 from app.studies.export import study_events, study_folder
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
-from tests.kit.rater_pages import FULL, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, heading
 
 TEXTS = [{"key": key} for key in ("item-0", "item-1", "try-1", "try-2")]
 TRIALS = [

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.withdrawal.rater_data import TABLES
 from app.schema import metadata
 from tests.kit.builder import EMPATHY, PREFERENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 WISH = {"key": "wish", "target": "rater", "type": "text", "text": "Anything else?"}
 CONSENT = {"consent": {"version": "1", "text": "We ask for your consent."}}

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from tests.kit.builder import EMPATHY
-from tests.kit.rater_pages import heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, heading
 
 SINGLE = {"questions": [EMPATHY], "design": {"trials": "single"}}
 SAID = [{"speaker": who, "text": f"{who} speaks"} for who in "ABA"]

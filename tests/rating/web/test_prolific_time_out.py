@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
-from app.rating.prolific.approvals import submissions_of, with_statuses
+from app.rating.prolific.approvals import Submission, submissions_of, with_statuses
 from app.rating.review.exclusions import list_identities, list_platform_parameters
 from app.rating.review.rater_review import review
 from app.rating.review.rater_rows import list_rater_rows
 from app.studies.protocols import get_protocol
 from tests.kit.prolific_server import prolific_server
-from tests.kit.rater_pages import heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from app.rating.prolific.approvals import Submission
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, heading
 
 FINISHED = "You have finished. Thank you."
 CODES = {"code": "D0NE", "otherwise": {"full": {"code": "FULL1"}}}

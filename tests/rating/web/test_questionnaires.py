@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 
 from app.base.database.engine import transactions
 from app.rating.arrival.arrivals import record_invite
@@ -19,15 +22,7 @@ from app.studies.folder.read import read_folder
 from app.studies.folder.write import write_folder
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
-from tests.kit.rater_pages import form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address, heading
 
 ADULT = {"key": "adult", "target": "rater", "type": "category", "text": "Are you 18?", "codes": ["yes", "no"]}
 MOOD = {"key": "mood", "target": "rater", "type": "slider", "text": "Your mood?"}

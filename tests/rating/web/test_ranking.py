@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import transactions
 from app.rating.simulation.simulate import simulate
 from app.results.data.frames import study_frames
-from tests.kit.rater_pages import form_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address
 
 THREE = {"person": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}
 ORDER = {"key": "order", "type": "ranking", "text": "Rank the replies.", "comment": True}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.sessions import get_rating_session
 from app.rating.steps.reported_problems import list_problems_of_pages, list_reported_problems
@@ -14,15 +15,7 @@ from app.results.items.item_rows import Search, list_item_rows
 from app.studies.export import study_rating_sessions
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
-from tests.kit.rater_pages import form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address, heading
 
 
 def report(anna: Visitor, page: Any, words: str, **headers: str) -> Any:  # noqa: ANN401 - httpx's response

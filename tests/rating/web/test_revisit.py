@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 
 from app.base.database.engine import transactions
 from app.rating.simulation.simulate import simulate
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
-from tests.kit.rater_pages import form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address, heading
 
 WHO = {"key": "who", "target": "response", "type": "category", "text": "Who wrote it?", "codes": {"p": "P", "ai": "AI"}}
 FLOW = {"revisit": ["who"], "skip_reasons": ["I know the person"], "debrief": {"text": "The truth."}}

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from sqlalchemy import text
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import Engine, text
 
 from app.rating.life_cycle import pause_study
 from tests.kit.database import rows
-from tests.kit.rater_pages import FULL, form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import pytest
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, form_address, heading
 
 K1, K2, K3 = (str(uuid.UUID(int=n)) for n in (1, 2, 3))
 NUMBERS = "SELECT number FROM ratings WHERE number IS NOT NULL ORDER BY side"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from tests.kit.builder import EMPATHY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 
 @pytest.mark.parametrize(("more", "layout"), [({}, "lies-scale"), ({"orientation": "column"}, "lies-column")])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.rating.arrival.arrivals import record_invite
 from app.rating.life_cycle import close_study
@@ -14,14 +15,7 @@ from app.rating.sessions import NotHereError, get_rating_session
 from app.rating.withdrawal.withdraw import withdraw
 from app.studies.coverage import get_coverage
 from tests.kit.builder import EMPATHY, PREFERENCE
-from tests.kit.rater_pages import FULL, form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, form_address, heading
 
 WHO = {"key": "who", "target": "response", "type": "category", "text": "Who wrote it?", "codes": {"p": "P", "a": "A"}}
 LINKS = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.accounts.lead_access import add_lead
 from app.accounts.leads import Lead
@@ -23,15 +24,9 @@ from app.studies.members.members import record_member
 from app.studies.studies import StudyRow, get_study
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.database import rows
+from tests.kit.rater_pages import Visitor
 from tests.rating.web.test_conversation import BOTH, address, begin, lead_of, say, talk
 from tests.rating.web.test_draft import BESIDE, write_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection, Engine
-
-    from tests.kit.rater_pages import Visitor
 
 OPEN = {"version": "1", "text": "Others may read what you write.", "sends_to_model": True, "shows_to_others": True}
 DIARIES = {

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Callable
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Engine, text
 
-from tests.kit.rater_pages import FULL, form_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, form_address
 
 OF_ASSIGNMENT = {
     *(("GET", way) for way in ("", "/reply", "/partner")),

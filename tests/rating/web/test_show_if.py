@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import transactions
 from app.rating.simulation.simulate import simulate
 from tests.kit.builder import EMPATHY, PREFERENCE
-from tests.kit.rater_pages import heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, heading
 
 USES = {"key": "uses", "target": "rater", "type": "category", "text": "Do you use it?", "codes": ["yes", "no"]}
 WHY = {"key": "why", "target": "rater", "type": "text", "text": "What for?", "required": False}

@@ -5,23 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 
 from app.base.database.engine import transactions
 from app.studies.coverage import get_coverage
 from app.studies.studies import get_study
 from tests.kit.database import rows
 from tests.kit.making_here import study_zip
-from tests.kit.rater_pages import form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address, heading
 
 REASONS = ["I would rather not read this", "I know the person"]
 FLOW = {"skip_reasons": REASONS}

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from tests.kit.builder import EMPATHY
-from tests.kit.rater_pages import form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address, heading
 
 NOW = {"key": "now", "type": "rating", "target": "turn", "text": "How is it now?", "scale": {1: "bad", 2: "good"}}
 SAID = [{"speaker": who, "text": f"{who} says {word}"} for who, word in (("A", "one"), ("B", "two"), ("A", "three"))]

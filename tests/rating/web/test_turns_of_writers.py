@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.problem import InvalidInputError
 from app.rating.simulation.simulate import simulate
@@ -15,14 +17,7 @@ from app.studies.folder.read import read_folder
 from app.studies.folder.write import write_folder
 from tests.kit.database import rows
 from tests.kit.dyads import dyads, end, rate_address, say, two
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor
 
 FELT: dict[str, Any] = {
     "key": "felt",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.protocol.rater_flags import Typing
 from app.rating.review.answers_by_rater import list_typing
@@ -13,14 +14,7 @@ from app.rating.review.rater_review import review
 from app.rating.review.rater_rows import list_rater_rows
 from app.studies.opening_checks import OpeningError
 from app.studies.protocols import get_protocol
-from tests.kit.rater_pages import form_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, form_address
 
 WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "typing_rhythm": True}
 CONSENT = {"consent": {"version": "1", "text": "We count your keystrokes.", "records_typing": True}}

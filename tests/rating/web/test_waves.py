@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from tests.kit.builder import EMPATHY, PREFERENCE
-from tests.kit.rater_pages import heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, heading
 
 LONELY = {"key": "lonely", "target": "rater", "type": "slider", "text": "How lonely are you?"}
 WAVES = [

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from tests.kit.builder import EMPATHY, PREFERENCE
-from tests.kit.rater_pages import without_times
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import Visitor, without_times
 
 MAX_BYTES = 60_000
 MANY = [PREFERENCE, *({**EMPATHY, "key": f"empathy-{n}"} for n in range(4))]

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
-from tests.kit.rater_pages import FULL, form_address, heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
+from tests.kit.rater_pages import FULL, Visitor, form_address, heading
 
 COMPLETION = {"code": "C0DE42"}
 

@@ -6,10 +6,11 @@ import csv
 import io
 import re
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import transactions
 from app.rating.arrival.arrivals import get_arrival_study, record_invite
@@ -21,15 +22,8 @@ from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.database import rows
 from tests.kit.making_here import study_zip
-from tests.kit.rater_pages import FULL, form_address, heading
+from tests.kit.rater_pages import FULL, Visitor, form_address, heading
 from tests.kit.study_report import report_of_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from tests.kit.rater_pages import Visitor
 
 WISH = {"key": "wish", "target": "rater", "type": "text", "text": "Anything else?"}
 WHY = {"key": "why", "target": "item", "type": "text", "text": "Why?", "required": False}

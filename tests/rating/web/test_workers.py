@@ -6,23 +6,18 @@ import os
 import re
 import signal
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from benchmarks.rater_client import RaterClient
 from tests.kit.processes import IN_PROC, all_end, workers_of
 from tests.kit.serving import serving
 from tests.rating.seats.test_assignments import assert_exact
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from sqlalchemy import Engine
 
 pytestmark = pytest.mark.skipif(not IN_PROC, reason="finds the workers in /proc")
 

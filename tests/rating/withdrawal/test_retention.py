@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.rating.life_cycle import open_study
-from app.rating.withdrawal.deletions import DeletionList, delete_outdated
+from app.rating.withdrawal.deletions import DeletionList, Outdated, delete_outdated
 from app.studies.studies import record_keep_until
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-
-    from app.rating.withdrawal.deletions import Outdated
 
 DELETES = {"delete_at_retention": True}
 KEPT_UNTIL = date(2026, 11, 21)

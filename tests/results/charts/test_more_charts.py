@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -19,8 +20,9 @@ from app.analysis.report.report import Report
 from app.base.documents.blocks import Figure
 from app.base.numbers import MINUS
 from app.protocol.primary import PrimaryContrast
+from app.protocol.study import Protocol
 from app.results.charts.agreement import rater_pairs_spec
-from app.results.charts.chart import charts_of
+from app.results.charts.chart import Chart, charts_of
 from app.results.charts.distribution import ROW_HEIGHT, distribution_spec
 from app.results.charts.forest import forest_spec
 from app.results.charts.lines import Place, lines_spec
@@ -29,16 +31,9 @@ from app.results.charts.plane import plane_spec
 from app.results.charts.primary import primary_finding, primary_spec
 from app.results.charts.render import render
 from app.results.charts.straight_lining import straight_lining_finding, straight_lining_spec
+from app.results.charts.theme import Theme
 from app.results.documents.report_files import MAX_HEIGHT
-from tests.kit.frames import CHOICE, FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.protocol.study import Protocol
-    from app.results.charts.chart import Chart
-    from app.results.charts.theme import Theme
-    from tests.kit.frames import Row
+from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 STUDY = protocol(
     FIVE,

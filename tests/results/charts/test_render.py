@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from app.results.charts.render import render
+from app.results.charts.render import Format, render
 from tests.results.charts.test_charts import ROWS, _charts
-
-if TYPE_CHECKING:
-    from app.results.charts.render import Format
 
 
 @pytest.mark.parametrize("key", ["comparison", "distribution-1", "choice-1"])

@@ -6,10 +6,13 @@ import csv
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from sqlalchemy import Engine
 
 from app.analysis import analyze
 from app.analysis.document.report_context import ReportContext
@@ -18,12 +21,6 @@ from app.base.documents.markdown import markdown_document
 from app.rating.simulation.simulate_folder import simulate_folder
 from app.studies.creation.templates import new_study
 from tests.kit.frames import read_study
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from sqlalchemy import Engine
 
 N_WORDS = 4
 # What people read, in study.yaml; the names of points, codes and levels are keys of these.

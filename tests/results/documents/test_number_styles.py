@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
+from app.analysis.report.report import Report
 from app.base.documents.markdown import markdown_document
 from app.base.numbers import STYLES, current_style, number_style
 from app.studies.folder.read import read_folder
 from tests.real_data.ayers import write_ayers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.report.report import Report
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from html import unescape
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import docx
 import pytest
@@ -15,22 +16,17 @@ import pytest
 from app.analysis import analyze
 from app.analysis.document.report_context import ReportContext
 from app.analysis.estimate import Estimate
+from app.analysis.report.report import Report
 from app.analysis.report.report_tables import records_csv
 from app.results.charts.chart import Chart
 from app.results.charts.distribution import distribution_finding, distribution_spec, distribution_table
 from app.results.charts.table import Table
+from app.results.charts.theme import Spec, Theme, Width
 from app.results.documents.document_formats import FORMATS, ReportJob, zipped
 from app.results.documents.report_files import MAX_HEIGHT, on_pages, report_files
 from app.studies.folder.read import read_folder
 from tests.kit.frames import FIVE, frames, protocol
 from tests.real_data.ayers import write_ayers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from app.analysis.report.report import Report
-    from app.results.charts.theme import Spec, Theme, Width
 
 
 @pytest.fixture(scope="module")

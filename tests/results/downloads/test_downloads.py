@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pandas as pd
@@ -13,10 +13,10 @@ from openpyxl import load_workbook
 from pyarrow.parquet import read_table
 from ruamel.yaml import YAML
 
-from app.analysis.data.study_folder import is_same
+from app.analysis.data.study_folder import StudyFolder, is_same
 from app.base.limits import ON_THIS_COMPUTER
 from app.results.downloads import workbook
-from app.results.downloads.exports import TooManyRowsError
+from app.results.downloads.exports import DownloadName, TooManyRowsError
 from app.results.downloads.files import wide_table, write_download
 from app.results.downloads.r_script import r_script
 from app.results.downloads.spss_script import spss_script
@@ -26,12 +26,6 @@ from app.studies.folder.written_tables import tables_of
 from app.studies.imports.column_meanings import NewRaters, RatingLayout
 from app.studies.imports.read_ratings import Ratings
 from tests.kit.folder import N_ITEMS, RATERS, rated_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.results.downloads.exports import DownloadName
 
 
 @pytest.fixture

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import Connection, event, text
 
 from app.base.files import distinct_cells as cells
 from app.base.files.csv_cells import write_csv
@@ -18,12 +20,6 @@ from app.studies.folder.read import read_folder
 from app.studies.folder.written_tables import tables_of
 from app.studies.load import load_study
 from tests.analysis.golden import HERE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from sqlalchemy import Connection
 
 EXCLUDE = text("""
     INSERT INTO rater_exclusions (study_id, rater_id, is_excluded, reason)

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from threading import Event
-from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import Engine
 
 from app.analysis import analyze
+from app.analysis.data.frames import Frames
 from app.analysis.data.report_filters import ALL, Filters
+from app.analysis.report.report import Report
 from app.base.jobs import worker as worker_module
 from app.base.jobs.worker import Worker
+from app.protocol.study import Protocol
 from app.results.making.bounded_jobs import ReportBounds
 from app.results.reports.live_report import LiveReports
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
-from app.studies.studies import get_study
+from app.studies.studies import StudyRow, get_study
 from tests.kit.report_parts import only_parts
 from tests.kit.reports_here import works_here
 from tests.kit.reports_once import AnalyzedOnce
 from tests.kit.small import small
 from tests.results.kept.steps import PATIENCE_S
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Engine
-
-    from app.analysis.data.frames import Frames
-    from app.analysis.report.report import Report
-    from app.protocol.study import Protocol
-    from app.studies.studies import StudyRow
 
 ANALYZED_ONCE = AnalyzedOnce(analyze)
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection, Engine
-
-    from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow
 
 PATIENCE_S = 30
 

@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.base.processes.side_process import SideProcessError
 from app.rating.withdrawal.withdraw import delete_rows
 from app.results.charts import draw
 from app.results.data.study_mark import get_data
 from app.results.reports.kept_results import record_report
+from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import Shown
 from app.results.snapshots.snapshots import DeletedAnswersError, open_snapshot, save_snapshot
-from app.studies.studies import delete_study
+from app.studies.studies import StudyRow, delete_study
 from tests.kit.making_here import making_here
+from tests.results.kept.conftest import Maker
 from tests.results.kept.steps import PATIENCE_S, change, n_kept, note_a_deletion, until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection, Engine
-
-    from app.results.reports.live_report import LiveReports
-    from app.studies.studies import StudyRow
-    from tests.results.kept.conftest import Maker
 
 
 def test_results_are_deleted_with_a_raters_answers(

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.results.reports import outcomes
+from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import Shown
+from app.studies.studies import StudyRow
+from tests.results.kept.conftest import Maker
 from tests.results.kept.steps import change, until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from app.results.reports.live_report import LiveReports
-    from app.studies.studies import StudyRow
-    from tests.results.kept.conftest import Maker
 
 
 @pytest.fixture(autouse=True)

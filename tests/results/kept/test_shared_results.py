@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.analysis.data.report_filters import ALL, Filters
+from app.base.jobs.worker import Worker
 from app.base.problem import BlindedError
 from app.results.reports import kept_results as table
 from app.results.reports import live_report, outcomes
+from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import StillComputingError
-from app.studies.studies import delete_study
+from app.studies.studies import StudyRow, delete_study
+from tests.results.kept.conftest import Maker
 from tests.results.kept.steps import PATIENCE_S, change, n_kept, until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Engine
-
-    from app.base.jobs.worker import Worker
-    from app.results.reports.live_report import LiveReports
-    from app.studies.studies import StudyRow
-    from tests.results.kept.conftest import Maker
-
 
 SOURCES = Filters(sources=("person", "model-1"))
 

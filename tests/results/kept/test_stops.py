@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 
 from app.analysis.data.report_filters import ALL
 from app.analysis.report.stored_report import stored_text
-from app.base.jobs.queue import defer
+from app.base.jobs.queue import Kind, defer
 from app.base.jobs.worker import MAX_ATTEMPTS, MAX_LOST
 from app.base.processes.side_process import OutOfMemoryError, OutOfTimeError, SideProcessError, SideProcessTimeoutError
 from app.results.making.bounded_jobs import UNEXPECTED, ReportBounds
 from app.results.reports import live_report, outcomes
+from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import ReportStoppedError, Shown, Stopped
 from app.results.reports.report_job import LARGE, QUICK
+from app.studies.studies import StudyRow
 from tests.kit.reports_here import JobsHere
+from tests.results.kept.conftest import Maker
 from tests.results.kept.steps import change
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
-    from sqlalchemy import Engine
-
-    from app.base.jobs.queue import Kind
-    from app.results.reports.live_report import LiveReports
-    from app.studies.studies import StudyRow
-    from tests.results.kept.conftest import Maker
 
 TOO_LONG = SideProcessTimeoutError()
 OUT_OF_TIME = OutOfTimeError("The computation took more than 2 seconds of processor time and was stopped.")

@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, text
 
 from app.base.jobs import worker as worker_module
 from app.base.jobs.children import Children
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import OutOfMemoryError, SideProcessError
 from app.results.downloads import download_files
+from app.results.downloads.exports import DownloadName
 from app.results.making.bounded_jobs import UNEXPECTED, Place, ReportBounds
 from app.results.making.made_files import Made, copy_content, forget_made
 from app.results.making.making import FILES, InTheMaking, Making, Wanted, job_args
 from app.results.making.making_job import MakingJobs
+from app.results.making.task import Task
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
-from app.studies.studies import delete_study, get_study
+from app.studies.studies import StudyRow, delete_study, get_study
 from tests.kit.making_here import jobs_here, making_here
 from tests.kit.small import small
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection, Engine
-
-    from app.results.downloads.exports import DownloadName
-    from app.results.making.task import Task
-    from app.studies.studies import StudyRow
-
 
 ARCHIVE = Wanted("archive", "study.zip", name="small.zip")
 WIDE, READ_R = (Wanted("download", name, {"file": name}, f"small-{name}") for name in ("wide.csv", "read.R"))

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from app.analysis.data.progress import Progress, steps_of
+from app.analysis.data.progress import Progress, Unit, steps_of
 from app.results.charts.render import render
+from app.results.charts.theme import Spec, Theme
 from app.results.overview.progress_chart import ProgressChart
-
-if TYPE_CHECKING:
-    from app.analysis.data.progress import Unit
-    from app.results.charts.theme import Spec, Theme
 
 MAY = datetime(2026, 5, 3, tzinfo=UTC)
 DAYS = {MAY: 20, MAY + timedelta(days=3): 35, MAY + timedelta(days=5): 5}

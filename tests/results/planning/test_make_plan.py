@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.results.planning.make_plan import Asked, PlanError, make_plan, write_plan
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUICK = 3
 

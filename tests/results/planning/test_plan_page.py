@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.protocol.study import Protocol
 from app.rating.arrival.expected_minutes import planned_minutes
 from app.studies.members.members import record_member
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 N_TRIALS = 6
 

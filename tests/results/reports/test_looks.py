@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Connection, text
 
 from app.rating.life_cycle import close_study, open_study
 from app.results.reports.looks import monitoring_lines
 from app.studies.studies import get_study
 from tests.kit.lead_studies import rate, study_of
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
 
 PLAN = {"looks": [0.5, 1], "n_ratings": 4, "blind_interim": True}
 MADE = text("SELECT begun_at FROM made_files WHERE part LIKE 'looks-%' ORDER BY begun_at")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from sqlalchemy import Connection
 
 from app.analysis import analyze
 from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import FIELDS
 from app.analysis.report.recompute import again
+from app.analysis.report.report import Report
 from app.results.documents.report_files import write_report
 from app.studies.export import study_folder
 from app.studies.folder.read import read_folder
@@ -19,13 +22,6 @@ from app.studies.studies import get_study
 from tests.analysis.golden import HERE
 from tests.kit.study_report import report_of_study
 from tests.real_data.ayers import write_ayers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-
-    from app.analysis.report.report import Report
 
 
 # That published data come from the database as the same rows is held by test_counted.py.

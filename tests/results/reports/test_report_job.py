@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pytest
+from sqlalchemy import Engine
 
 from app.analysis.data.report_filters import ALL
+from app.analysis.report.report import Report
 from app.analysis.report.stored_report import stored_text
 from app.base.jobs.children import Children
 from app.base.processes.side_process import SideProcessError
@@ -16,24 +19,15 @@ from app.results.making.bounded_jobs import Place, ReportBounds
 from app.results.reports import report_job
 from app.results.reports.kept_results import get_outline
 from app.results.reports.live_report import LiveReports
-from app.results.reports.outcomes import ESTIMATING, READING, ReportStoppedError
+from app.results.reports.outcomes import ESTIMATING, READING, Computing, ReportStoppedError
 from app.results.reports.report_job import LARGE, QUICK, ReportJobs, compute, get_progress
 from app.studies.folder.read import read_files, read_folder
 from app.studies.load import load_study
-from app.studies.studies import get_study
+from app.studies.studies import StudyRow, get_study
 from tests.analysis.golden import HERE
 from tests.kit import bad_work
 from tests.kit.small import small
 from tests.kit.study_report import report_of_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Engine
-
-    from app.analysis.report.report import Report
-    from app.results.reports.outcomes import Computing
-    from app.studies.studies import StudyRow
 
 
 @pytest.fixture(scope="module")

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
+import pytest
+from sqlalchemy import Engine, text
 
 from app.results.data import study_mark
-from app.results.data.study_mark import RecentData, get_data
+from app.results.data.study_mark import Data, RecentData, get_data
 from app.studies.studies import get_study
 from tests.kit.builder import build_study, protocol_of
-
-if TYPE_CHECKING:
-    import pytest
-    from sqlalchemy import Engine
-
-    from app.results.data.study_mark import Data
 
 RATE = """
 INSERT INTO ratings (study_id, rater_id, question, item_id, response_id, number)

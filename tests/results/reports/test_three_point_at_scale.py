@@ -6,19 +6,14 @@ each.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.base.database.engine import transactions
 from app.rating.life_cycle import open_study
 from app.rating.simulation.simulate import simulate
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 N_ITEMS, N_RATERS, N_EACH = 2000, 1000, 10
 SOURCES = ("human", "model_a", "model_b", "model_c", "model_d")

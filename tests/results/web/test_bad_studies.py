@@ -7,12 +7,15 @@ import json
 import re
 import zipfile
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import docx
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from app.results.documents.document_formats import FORMATS
 from app.results.pages.sections.parts import TITLES
@@ -22,14 +25,6 @@ from tests.kit.bad_studies import EXPECTED, study_files
 from tests.kit.command_line import _outcome
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.pdf_pages import pdf_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 pytestmark = pytest.mark.slow
 # bytes of a file and of a page, pages of a PDF, and the least white beside its text in points

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.base.problem import BlindedError
 from app.rating.life_cycle import OpeningError, close_study, open_study
 from app.studies.studies import get_study
 from tests.kit.study_report import report_of_study
 from tests.studies.web.test_new_study import FOLDER, parts
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
 HIDDEN = (
     "results.json",

@@ -1,13 +1,8 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 
 @pytest.mark.usefixtures("rated")

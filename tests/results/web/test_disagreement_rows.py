@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
 
 from app.analysis.estimate import Estimate
 from app.protocol.labels import Labels
@@ -8,9 +8,6 @@ from app.results.pages.results import by_place, unit_rows
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
 from tests.analysis.golden import HERE
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 SHOWN = ("unit_disagreement",)
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
 from app.analysis import analyze
+from app.analysis.estimate import Estimate
 from app.protocol.labels import Labels
 from app.results.pages.sections import estimate_tables as module
 from app.results.pages.sections.estimate_tables import NO_QUESTION, NOT_ESTIMABLE, estimate_groups
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.analysis.estimate import Estimate
 
 SOURCES = {"human": {"kind": "human"}, "model": {"kind": "model"}}
 STUDY = protocol(FIVE, CHOICE, sources=SOURCES)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import io
 import zipfile
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from tests.studies.web.test_new_study import FOLDER, parts
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
 ADDRESSES = [f"/studies/warmth/ethics.{ending}" for ending in ("docx", "zip")]
 

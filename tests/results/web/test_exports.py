@@ -6,10 +6,11 @@ import io
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest.mock import Mock
 
-from sqlalchemy import text
+import pytest
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.base.processes.side_process import OutOfMemoryError
 from app.results.downloads import download_files
@@ -21,11 +22,6 @@ from app.studies.creation.read_new_study import read_upload
 from tests.kit.folder import rated_folder
 from tests.kit.making_here import jobs_here
 from tests.studies.web.test_new_study import FOLDER, parts
-
-if TYPE_CHECKING:
-    import pytest
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
 
 def rows(content: str) -> list[dict[str, str]]:

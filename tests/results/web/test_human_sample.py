@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from app.studies.audit import list_acts
 from tests.kit.builder import EMPATHY
 from tests.kit.lead_studies import study_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/human-sample"
 KEYS = tuple(f"item-{k:02}" for k in range(30))

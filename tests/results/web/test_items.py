@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
+from httpx2 import Response
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from app.studies.export import study_folder
 from app.studies.load import load_study
 from tests.kit.images import a_png
 from tests.kit.lead_studies import rate, study_of
-
-if TYPE_CHECKING:
-    from httpx2 import Response
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/items"
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.analysis.document.preregistration import sample_size
 from app.base.documents.blocks import DataTable
 from app.protocol.preregistration import SizePlan
@@ -15,12 +17,6 @@ from app.results.planning.effort import data_with_size
 from app.results.registration.preregister import ToRegister, register
 from app.studies.protocols import get_protocol
 from tests.kit.lead_studies import study_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/plan"
 

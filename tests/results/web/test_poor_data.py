@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from pydantic import ValidationError
 
 from app.analysis import analyze
+from app.analysis.data.frames import Frames
 from app.analysis.data.study_folder import frames_of
 from app.analysis.report.labelled import labelled
+from app.protocol.study import Protocol
 from app.results.charts.chart import charts_of
 from app.results.pages.summary_view import Card, summary_context
 from app.results.reports.outcomes import LiveReport
@@ -20,12 +23,6 @@ from app.studies.folder.read import read_folder
 from tests.analysis.headlines.seeds import recognized
 from tests.analysis.headlines.simulated_ratings import Effect, simulate
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.data.frames import Frames
-    from app.protocol.study import Protocol
 
 SOURCES = {"human": {"kind": "human"}, "model": {"kind": "model"}, "third": {"kind": "model"}}
 STUDY = protocol(FIVE, CHOICE, sources=SOURCES)

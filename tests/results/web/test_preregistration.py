@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from typing import TYPE_CHECKING
+
+from starlette.testclient import TestClient
 
 from tests.studies.web.test_new_study import FOLDER, parts
-
-if TYPE_CHECKING:
-    from starlette.testclient import TestClient
 
 
 def test_preregistration_stores_hash_and_offers_both_forms(client: TestClient) -> None:

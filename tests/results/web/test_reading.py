@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from tests.kit.folder import rated_folder
 from tests.studies.web.test_new_study import parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
 PATHS = ("results", "results.json", "ratings.csv", "ratings.csv?spreadsheet=1", "downloads/wide.csv", "export.zip")
 

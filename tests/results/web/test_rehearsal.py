@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.results.rehearsal import rehearsal
 from app.results.rehearsal.rehearsal import rehearse
 from app.studies.creation.read_new_study import read_template, store_study
@@ -15,12 +16,6 @@ from app.studies.members.members import record_member
 from app.studies.studies import get_study
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.lead_studies import study_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 MAX_CPU_S = 2
 TABLES = ("studies", "items", "raters", "ratings", "assignments", "walk_throughs")

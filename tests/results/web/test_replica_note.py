@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.base.database.replica import ReplicaReads
 from app.base.health_checks import check_replica
 from app.rating.life_cycle import open_study
 from app.results.pages.results import replica_note
 from tests.kit.lead_studies import rate, study_of
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 
 class Lagging(ReplicaReads):

@@ -6,15 +6,23 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
+from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.analysis import analyze
+from app.analysis.data.frames import Frames
+from app.analysis.data.report_filters import Filters
+from app.analysis.data.study_folder import StudyFolder
+from app.analysis.report.report import Report
 from app.analysis.wording.formatting import UNADJUSTED
+from app.base.database.engine import Begin
 from app.base.processes.side_process import SideProcessError
+from app.protocol.study import Protocol
 from app.rating.life_cycle import open_study
 from app.results.data.study_mark import get_data
 from app.results.documents.report_context import report_context_of
@@ -22,30 +30,14 @@ from app.results.pages.sections.parts import TITLES
 from app.results.reports import live_report, outcomes
 from app.results.reports.kept_results import record_answer
 from app.results.reports.live_report import LiveReports
-from app.results.reports.outcomes import Shown
+from app.results.reports.outcomes import LiveReport, Shown
 from app.results.reports.report_job import ask_for_report
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
-from app.studies.studies import get_study
+from app.studies.studies import StudyRow, get_study
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.reports_here import reports_here
 from tests.real_data.ayers import write_ayers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
-    from app.analysis.data.frames import Frames
-    from app.analysis.data.report_filters import Filters
-    from app.analysis.data.study_folder import StudyFolder
-    from app.analysis.report.report import Report
-    from app.base.database.engine import Begin
-    from app.protocol.study import Protocol
-    from app.results.reports.outcomes import LiveReport
-    from app.studies.studies import StudyRow
 
 
 @pytest.fixture(scope="module")

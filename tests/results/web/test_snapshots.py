@@ -2,18 +2,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+import pytest
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.studies.studies import delete_study
 from tests.kit.folder import rated_folder
 from tests.studies.web.test_new_study import parts
-
-if TYPE_CHECKING:
-    import pytest
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
 RATED = {name: content.decode() for name, content in rated_folder().items()}
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from app.results.overview.progress import get_progress
 from app.studies.coverage import get_coverage
@@ -12,12 +12,6 @@ from app.studies.load import load_study
 from app.studies.studies import get_study
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
@@ -15,9 +13,7 @@ from app.stats.accuracy.calibration import (
     mean_share,
     overconfidence,
 )
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
+from app.stats.arrays import Floats, Ints
 
 sklearn_calibration = pytest.importorskip("sklearn.calibration")
 metrics = pytest.importorskip("sklearn.metrics")

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.accuracy.detection import criterion, dprime
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import RandomRatings, Where
+from tests.stats.conftest import RandomRatings, Where
 
 
 def test_dprime_matches_macmillan_and_creelman_example() -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import csv
-import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
 from app.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
+from tests.kit.oracles import Oracle
 
 SCALES: list[list[float]] = [[1, 2, 3, 4, 5], [0, 1], [0, 0.5, 1], [-5, -2, 0, 5], [-1, 1], [7], [1e300, -1e300, 0, 1]]
 SLIDER = [float(point) for point in range(101)]
@@ -43,14 +41,12 @@ st.register_type_strategy(Ratings, random_ratings())
 
 
 @pytest.fixture(scope="session")
-def oracle(shared: Path) -> Callable[[str], dict[str, Any]]:
-    """Return a reader of reference results by name; `source` in a result says who computed or published it."""
+def oracle(oracle: Oracle) -> Oracle:
+    """Return a reader of reference results by name, with their input as Ratings too."""
 
     def read(name: str) -> dict[str, Any]:
-        with (shared / "oracles" / f"{name}.json").open(encoding="utf-8") as file:
-            answer: dict[str, Any] = json.load(file)
-        answer["ratings"] = ratings_of(answer["input"]["rows"]) if "rows" in answer["input"] else None
-        return answer
+        answer = oracle(name)
+        return answer | {"ratings": ratings_of(answer["input"]["rows"]) if "rows" in answer["input"] else None}
 
     return read
 

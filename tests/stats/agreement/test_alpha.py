@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +13,9 @@ from hypothesis import strategies as st
 from app.stats.agreement import krippendorff_alpha
 from app.stats.agreement.disagreement import Disagreement, Level, patterns
 from app.stats.ratings import Ratings
+from tests.kit.oracles import Oracle
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Oracle = Callable[[str], dict[str, Any]]
-    Make = Callable[[list[tuple[Any, Any, Any]]], Ratings]
+Make = Callable[[list[tuple[Any, Any, Any]]], Ratings]
 
 LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]
 RESPONDERS = {"human": ["Physician"], "chatbot": ["ChatGPT"], "pooled": ["Physician", "ChatGPT"]}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,17 +22,11 @@ from app.stats.agreement import (
     within_one_agreement,
 )
 from app.stats.agreement.chance import finn_r
+from app.stats.agreement.disagreement import Weights
+from app.stats.agreement.two_way import For
 from app.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from app.stats.agreement.disagreement import Weights
-    from app.stats.agreement.two_way import For
-    from app.stats.result import Result
-
-    Oracle = Callable[[str], dict[str, Any]]
+from app.stats.result import Result
+from tests.kit.oracles import Oracle
 
 SCALE = [1.0, 2.0, 3.0, 4.0, 5.0]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,16 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.stats.agreement import cohen_kappa
+from app.stats.agreement.cohen import Categories
+from app.stats.agreement.disagreement import Weights
 from app.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from app.stats.agreement.cohen import Categories
-    from app.stats.agreement.disagreement import Weights
-
-    Oracle = Callable[[str], dict[str, Any]]
+from tests.kit.oracles import Oracle
 
 WEIGHTS: list[Weights] = ["none", "linear", "quadratic"]
 DISTANCE: dict[Weights, Callable[[float, float], float]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +15,9 @@ from scipy import special, stats
 from app.stats.agreement import percent_agreement, unanimous_share, within_one_agreement
 from app.stats.ratings import Ratings
 from app.stats.result import Result
+from tests.kit.oracles import Oracle
 
-if TYPE_CHECKING:
-    Oracle = Callable[[str], dict[str, Any]]
-    Make = Callable[[list[tuple[Any, Any, Any]]], Ratings]
+Make = Callable[[list[tuple[Any, Any, Any]]], Ratings]
 
 Share = Callable[[Ratings], Result]
 BY_HAND: dict[Share, Callable[[list[float]], float]] = {

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
+from app.stats.arrays import Floats, Ints
 
 
 class Long(TypedDict):

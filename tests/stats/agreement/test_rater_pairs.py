@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,10 +11,8 @@ from hypothesis import strategies as st
 
 from app.stats.agreement import cohen_kappa, percent_agreement, rater_pairs
 from app.stats.agreement.cohen import paired_values
+from app.stats.agreement.disagreement import Weights
 from app.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from app.stats.agreement.disagreement import Weights
 
 WEIGHTS: list[Weights] = ["none", "linear", "quadratic"]
 

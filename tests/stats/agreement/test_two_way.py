@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,9 +10,7 @@ from hypothesis import strategies as st
 from app.stats.agreement import krippendorff_alpha
 from app.stats.agreement.disagreement import Disagreement, Level, distances
 from app.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from app.stats.result import Interval, Result
+from app.stats.result import Interval, Result
 
 SEVERITY = np.array([0, 0, 0, 0, 0, 2])
 LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]

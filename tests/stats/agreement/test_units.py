@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.stats.agreement import krippendorff_alpha, worst_units
+from app.stats.agreement.disagreement import Level
 from app.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from app.stats.agreement.disagreement import Level
 
 LEVELS: list[Level] = ["nominal", "ordinal", "interval", "ratio"]
 SCALE = [1.0, 2.0, 3.0, 4.0, 5.0]

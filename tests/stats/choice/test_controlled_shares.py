@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -9,12 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
+from app.stats.arrays import Floats
 from app.stats.choice.controlled_shares import preference_model, share_at_equal
 from app.stats.comparison.describe import share
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from tests.stats.conftest import RandomRatings, Where
+from tests.stats.conftest import RandomRatings, Where
 
 NONE = np.zeros((0, 0))
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
+from app.stats.arrays import Floats
 from app.stats.choice.strengths import fit_davidson
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from tests.stats.conftest import Oracle
+from tests.kit.oracles import Oracle
 
 
 def _choices(known: dict[str, Any]) -> tuple[Floats, Floats, list[str]]:

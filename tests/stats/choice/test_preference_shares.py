@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from app.stats.choice import preference_shares as choice
 from app.stats.choice.preference_shares import LOST, NEITHER, TIE, WON
 from app.stats.proportions import binomial_intervals as binomial
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.stats.conftest import Where
+from tests.stats.conftest import Where
 
 OUTCOME = np.array([WON, WON, LOST, TIE, TIE, NEITHER])
 WHERE: Where = {"item": np.array([0, 0, 1, 1, 2, 2]), "rater": np.array([0, 1, 0, 1, 0, 1])}

@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.stats.arrays import Floats, Ints
 from app.stats.choice.strengths import Strengths, strengths, win_matrix
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
 
 Choice = tuple[int, int, float]
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -9,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from app.stats.arrays import Ints
 from app.stats.comparison import describe
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Ints
-    from tests.stats.conftest import Ayers, Oracle, RandomRatings, Where
+from tests.kit.oracles import Oracle
+from tests.stats.conftest import Ayers, RandomRatings, Where
 
 ITEM, RATER = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from statsmodels.stats.weightstats import ttost_paired
@@ -9,10 +7,8 @@ from statsmodels.stats.weightstats import ttost_paired
 from app.stats.comparison.describe import mean_difference
 from app.stats.comparison.t_tests import equivalence, non_inferiority
 from app.stats.mixed.clmm_fit import fit_clmm
+from app.stats.mixed.clmm_laplace import LinkName
 from app.stats.result import Interval, Method, Result, undefined
-
-if TYPE_CHECKING:
-    from app.stats.mixed.clmm_laplace import LinkName
 
 # number of ratings at each of five points
 REFERENCE, SOURCE = (10, 22, 40, 30, 18), (8, 18, 40, 34, 20)

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.stats.arrays import Floats
 from app.stats.clusters import clusters
 from app.stats.comparison.bootstrap import mean_difference_pigeonhole, resampled_sums
 from app.stats.comparison.describe import mean_difference
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from tests.stats.conftest import RandomRatings, Where
+from tests.stats.conftest import RandomRatings, Where
 
 
 def _study(n_items: int, n_raters: int) -> tuple[Floats, Floats, Where]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import numpy as np
 import pytest
@@ -9,11 +9,9 @@ from sklearn.metrics import f1_score
 
 from app.stats.accuracy.category_f1 import f1_macro_pseudo_values
 from app.stats.arms import FEW_IN_POOL
+from app.stats.arrays import Bools, Floats, Ints
 from app.stats.comparison.pools import group_difference, pool_correlation, pool_difference, score_difference
 from app.stats.spans import f1_pseudo_values
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints
 
 
 def test_one_rating_per_pool_matches_paired_t_test() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from itertools import combinations, product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,9 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.comparison.rank_tests import mann_whitney, rank_biserial, wilcoxon, wilcoxon_of_item_means
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Oracle, RandomRatings
+from tests.kit.oracles import Oracle
+from tests.stats.conftest import RandomRatings
 
 POINTS = st.lists(st.integers(-3, 3), min_size=1, max_size=7)
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,9 +12,7 @@ from app.stats.comparison.rank_tests import (
     prob_superiority_unpaired,
     rank_biserial,
 )
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Ayers, RandomRatings
+from tests.stats.conftest import Ayers, RandomRatings
 
 
 def test_wins_and_half_ties_count_within_item_and_rater() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,9 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from app.stats.comparison.t_tests import item_mean_difference, t_paired, t_unpaired
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Ayers, RandomRatings, Where
+from tests.stats.conftest import Ayers, RandomRatings, Where
 
 
 @pytest.mark.parametrize(("dimension", "unpaired", "paired"), [("Quality", 13.31, 13.26), ("Empathy", 18.93, 20.21)])

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -8,17 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg
 
+from app.stats.arrays import Floats, Ints
 from app.stats.clusters import clusters
 from app.stats.comparison.describe import mean_difference
 from app.stats.linear.cluster_robust import cluster_variance, linear_contrast
 from app.stats.linear.regression import least_squares
+from tests.stats.conftest import RandomRatings
 from tests.stats.sleepstudy import day, reaction, subject
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.stats.arrays import Floats, Ints
-    from tests.stats.conftest import RandomRatings
 
 LAST = np.array([0.0, 1.0])
 

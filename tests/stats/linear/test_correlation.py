@@ -1,18 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from app.stats.arrays import Floats
 from app.stats.linear.correlation import correlation, correlation_difference, halo
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from tests.stats.conftest import RandomRatings
+from tests.stats.conftest import RandomRatings
 
 
 def test_correlation_and_interval_are_near_scipy_pearson() -> None:

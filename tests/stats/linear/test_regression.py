@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -9,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.stats.linear.regression import difference_at_equal, slope
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import RandomRatings
+from tests.stats.conftest import RandomRatings
 
 
 def test_slope_and_standard_error_match_clustered_least_squares() -> None:

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from app.stats.arrays import Floats, Ints
 from app.stats.linear.slopes import turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.mixed.random_slopes import mixed_contrast
 from tests.stats.sleepstudy import day, reaction, subject
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats, Ints
 
 
 def _dialogues(n_dialogues: int, n_raters: int, n_turns: int, noise: float = 1.0) -> tuple[Floats, Ints, Ints, Ints]:

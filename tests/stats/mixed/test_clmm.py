@@ -2,20 +2,17 @@ from __future__ import annotations
 
 from contextvars import Context
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.stats.arrays import Bools, Floats, Ints
 from app.stats.mixed.clmm import OrdinalComparison, compare_ordinal, probit_shift
 from app.stats.mixed.model_design import is_nested_one_to_one, ordered_classes, random_columns
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints
-    from app.stats.result import Result
-    from tests.stats.conftest import Ayers, RandomRatings
+from app.stats.result import Result
+from tests.stats.conftest import Ayers, RandomRatings
 
 
 @dataclass(frozen=True)

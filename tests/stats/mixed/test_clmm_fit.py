@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from app.stats.arrays import Floats
 from app.stats.choice.controlled_shares import preference_model
 from app.stats.mixed.clmm_fit import ClmmFit, _polished, fit_clmm
+from app.stats.mixed.clmm_laplace import Laplace, LinkName
+from tests.kit.oracles import Oracle
 from tests.stats.bounded import processor_seconds
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from app.stats.mixed.clmm_laplace import Laplace, LinkName
-    from tests.stats.conftest import Oracle
 
 
 def _fit_wine(known: dict[str, Any], *, has_judge: bool, has_bottle: bool, link: LinkName = "logit") -> ClmmFit:

@@ -1,17 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from scipy import special
 
-from app.stats.mixed.clmm_laplace import LINKS, Laplace
+from app.stats.arrays import Floats
+from app.stats.mixed.clmm_laplace import LINKS, Laplace, LinkName, Slopes
 from app.stats.mixed.crossed import Factor, crossed
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from app.stats.mixed.clmm_laplace import LinkName, Slopes
 
 NAMES: tuple[LinkName, ...] = ("logit", "probit")
 DESIGNS = {

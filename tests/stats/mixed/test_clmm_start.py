@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 from app.stats.mixed import clmm_fit as clmm_start
-from app.stats.mixed.clmm_fit import fit_clmm, off_the_edge, part_of
+from app.stats.mixed.clmm_fit import ClmmFit, fit_clmm, off_the_edge, part_of
 from app.stats.mixed.clmm_laplace import Laplace
 from app.stats.mixed.crossed import Factor, crossed
-
-if TYPE_CHECKING:
-    from app.stats.mixed.clmm_fit import ClmmFit
 
 
 def _study(n_items: int, n_raters: int) -> dict[str, Any]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from app.stats.arrays import Floats
 from app.stats.mixed import crossed as crossed_groups
 from app.stats.mixed.crossed import Crossed, Dense, Factor, Sparse, crossed
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
 
 COLUMNS = {"none": (), "intercept": (0,), "slope": (0, 1), "three": (0, 1, 2)}
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from app.stats.arrays import Floats
 from app.stats.mixed.heterogeneity import Heterogeneity, heterogeneity
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
 
 ITEMS, RATERS = 12, 7
 

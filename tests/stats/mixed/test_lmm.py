@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from app.stats.arrays import Floats
 from app.stats.mixed.lmm import fit_lmm, mean_difference_lmm
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
-    from tests.stats.conftest import Oracle, RandomRatings, Where
+from tests.kit.oracles import Oracle
+from tests.stats.conftest import RandomRatings, Where
 
 
 @pytest.mark.parametrize("is_plate_first", [True, False])

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +7,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import Table2x2
 
 from app.stats.mixed.proportional_odds import ProportionalOdds, proportional_odds
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import RandomRatings
+from tests.stats.conftest import RandomRatings
 
 
 def _ratings(scale_of_source: float, n: int = 6000) -> ProportionalOdds:

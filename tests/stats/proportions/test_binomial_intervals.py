@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from app.stats.proportions.binomial_intervals import clopper_pearson, wilson, wilson_cc
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Oracle
+from tests.kit.oracles import Oracle
 
 
 def test_binomial_intervals_match_r(oracle: Oracle) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.stats.arrays import Bools, Floats, Ints
 from app.stats.comparison.bootstrap import share_at_least_ratio, share_of_item_means_at_least
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Bools, Floats, Ints
-    from tests.stats.conftest import Ayers, RandomRatings
+from tests.stats.conftest import Ayers, RandomRatings
 
 
 @pytest.mark.parametrize(

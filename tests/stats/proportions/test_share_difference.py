@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +7,7 @@ from hypothesis import strategies as st
 
 from app.stats.clusters import t_quantile
 from app.stats.proportions.share_difference import share_difference
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import RandomRatings
+from tests.stats.conftest import RandomRatings
 
 ITEM, RATER, SOURCE = (axis.ravel() for axis in np.indices((8, 6, 2)))
 

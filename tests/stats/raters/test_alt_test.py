@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
 from scipy import special, stats
 from statsmodels.stats.multitest import multipletests
 
+from app.stats.arrays import Floats
 from app.stats.raters.alt_test import alternative_annotator_test, units_to_pass
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
 
 
 def _study(judge_noise: float, n_units: int = 200, n_raters: int = 5) -> tuple[Floats, Floats]:

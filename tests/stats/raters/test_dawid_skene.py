@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.stats.raters.dawid_skene import dawid_skene
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Oracle
+from tests.kit.oracles import Oracle
 
 
 def test_dawid_and_skene_anaesthetists_are_reproduced(oracle: Oracle) -> None:

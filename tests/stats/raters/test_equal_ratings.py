@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from statsmodels.sandbox.regression.gmm import IV2SLS
 
+from app.stats.arrays import Floats
 from app.stats.linear.regression import slope
 from app.stats.raters.equal_ratings import effect_at_equal_ratings
 from app.stats.raters.profiles import mean_of_others
-
-if TYPE_CHECKING:
-    from app.stats.arrays import Floats
 
 N_ITEMS, N_PEOPLE = 150, 6
 UNIT = np.repeat(np.arange(N_ITEMS), N_PEOPLE)

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.stats.raters.profiles import profiles, share_of_others
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import RandomRatings
+from tests.stats.conftest import RandomRatings
 
 
 def _study() -> tuple[np.ndarray, np.ndarray, np.ndarray]:

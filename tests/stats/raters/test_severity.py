@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
 from app.stats.raters.severity import rater_severity
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Oracle
+from tests.kit.oracles import Oracle
 
 # R: ordinal 2022.11.16, ranef(clmm(rating ~ 1 + (1 | judge) + (1 | bottle), wine), condVar = TRUE)
 MODES = (1.586568, -0.532975, 0.906458, -0.055097, 0.237673, 0.428519, -1.797046, -0.245508, -0.515055)

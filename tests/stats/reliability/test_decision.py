@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,9 +18,7 @@ from app.stats.reliability.decision import (
 )
 from app.stats.reliability.icc import icc
 from app.stats.result import Interval, Method
-
-if TYPE_CHECKING:
-    from tests.stats.conftest import Ayers
+from tests.stats.conftest import Ayers
 
 # six targets by four judges (Shrout and Fleiss 1979, table 2)
 SCORES = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float)

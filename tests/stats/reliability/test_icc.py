@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,13 +12,8 @@ from hypothesis import strategies as st
 from app.stats.agreement import icc, variance_components
 from app.stats.ratings import Ratings
 from app.stats.reliability.components import Crossing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.stats.reliability.icc import Form
-
-    Oracle = Callable[[str], dict[str, Any]]
+from app.stats.reliability.icc import Form
+from tests.kit.oracles import Oracle
 
 FORMS: dict[Form, str] = {"1_1": "1_1", "a_1": "2_1", "c_1": "3_1", "1_k": "1_k", "a_k": "2_k", "c_k": "3_k"}
 

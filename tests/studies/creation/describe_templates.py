@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.analysis.data.study_folder import StudyFolder
 from app.analysis.document.design_words import test_words
 from app.base.words import readable
+from app.protocol.primary import PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
+from app.protocol.study import Protocol
 from app.studies.creation.templates import CARDS
 from app.studies.folder.study_templates import list_templates
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.protocol.primary import PrimaryContrast
-    from app.protocol.study import Protocol
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 # More names than these would not be read on a card.

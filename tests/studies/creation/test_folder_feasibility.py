@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from app.studies.creation.read_new_study import feasibility_of_folder, planned_items
 from app.studies.creation.templates import new_study
 from app.studies.folder.read import read_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_rater_and_content_note_columns_are_read(tmp_path: Path) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from app.studies.editor.controls import Control
+from app.studies.editor.controls import Control
 
 
 def posted(*controls: Control) -> dict[str, list[str]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from app.base.problem import Problem
 from app.base.problems import Problems
 from app.base.rendering.words import explained
 from app.protocol.yaml.study_yaml import read_protocol
+from app.studies.editor.controls import Control
 from app.studies.editor.design_page import address_of_problem, place_in_words
 from app.studies.editor.problem_words import problem_words
 from app.studies.editor.question_form import question_editor, with_edited
@@ -23,11 +25,6 @@ from app.studies.editor.sections import QUESTIONS, SECTIONS, section_of
 from app.studies.editor.stored_texts import Stored
 from tests.studies.editor.posted import posted
 from tests.studies.editor.test_forms_round_trip import TEXTS, data_of, posted_question
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.studies.editor.controls import Control
 
 Data = dict[str, Any]
 # A key with an underscore, a path or a file, what only files say, and a label in the place of a plain word.

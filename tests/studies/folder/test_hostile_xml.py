@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import openpyxl
 import pytest
@@ -12,9 +12,6 @@ import pytest
 from app.base.files.spreadsheet import read_spreadsheet
 from app.base.problem import InvalidInputError
 from app.base.problems import Problems
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SHEET = "xl/worksheets/sheet1.xml"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import zipfile
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.accounts.leads import Lead
 from app.analysis.data.study_folder import is_same
 from app.studies import walk_throughs
 from app.studies.creation.copy_study import copy_study
@@ -21,11 +21,6 @@ from app.studies.load import load_study
 from app.studies.studies import delete_study, get_study
 from tests.kit.images import a_png, image_file
 from tests.kit.small import problems_in, small
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.accounts.leads import Lead
 
 ALLOWED = "a JPEG or PNG image of at most 10 MB and 25 megapixels; 1,600 pixels on the longer side are enough"
 FILES = {"images/a.png": a_png(), "images/b c.jpg": image_file((9, 9), "JPEG")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +19,6 @@ from app.studies.creation.read_new_study import read_upload
 from app.studies.folder.read import read_folder
 from tests.kit.small import small
 from tests.studies.creation.test_uploads import zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FEW = Limits(cells=100, columns=10)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ruamel.yaml import YAML
 
@@ -11,9 +11,6 @@ from app.base.files.yaml_tree import Path, Tree
 from app.base.problems import Problems
 from app.protocol.yaml.study_yaml import FILE, protocol_of
 from app.studies.folder.study_templates import FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TEMPLATES = ("label-experiment", "character-knowledge", "conjoint", "rater-scales")
 WRONG: tuple[object, ...] = ("some words", "-3", "", [], ["a"], {"a": {"b": "c"}}, None)

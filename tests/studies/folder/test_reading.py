@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from tests.kit.small import ITEMS, RATINGS, RESPONSES, problems_in, read_small, 
 from tests.real_data.ayers import raw_rows, write_ayers
 from tests.real_data.kumar import write_kumar
 from tests.real_data.pandalm import write_pandalm
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_windows_1252_is_detected_per_file_with_note() -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from app.studies.folder.read import read_folder
 from app.studies.folder.write import write_folder
 from tests.real_data.folder import read_rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STUDY = """
 attune: 1

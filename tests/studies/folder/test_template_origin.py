@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from app.studies.folder.study_templates import template_origin
 from tests.analysis.document.test_study_report import texts
 from tests.kit.frames import frames
 from tests.kit.templates import template_study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 AYERS = "Attune template ayers-pair, which is based on Ayers et al. 2023, JAMA Intern Med 183:589-596."
 SEVEN = dict.fromkeys(range(1, 8), "") | {1: "not at all", 7: "entirely"}

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
+from app.analysis.data.study_folder import StudyFolder
+from app.analysis.report.report import Report
 from app.analysis.statistic import statistics
 from app.rating.life_cycle import open_study
 from app.studies.creation.templates import new_study
@@ -17,15 +21,6 @@ from app.studies.load import load_study
 from app.studies.studies import get_study
 from tests.kit.raters import rate_until_full
 from tests.kit.study_report import report_of_study
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from sqlalchemy import Connection
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.analysis.report.report import Report
 
 ORDINAL = "krippendorff_alpha_ordinal"
 NOMINAL = "krippendorff_alpha_nominal"

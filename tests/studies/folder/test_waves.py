@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from app.analysis.data.study_folder import is_same
 from app.base.problem import InvalidInputError
 from app.studies.folder.read import read_folder
 from app.studies.folder.write import write_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 YAML = """\
 attune: 1

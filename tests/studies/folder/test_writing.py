@@ -7,7 +7,8 @@ import hashlib
 import io
 import json
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -27,10 +28,6 @@ from tests.real_data.ayers import write_ayers
 from tests.real_data.folder import read_rows
 from tests.real_data.kumar import write_kumar
 from tests.real_data.pandalm import write_pandalm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 EVENTS = pd.DataFrame(
     [

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.limits import ON_THIS_COMPUTER
 from app.base.problem import InvalidInputError, Problem
 from app.studies.imports.column_meanings import NewRaters, RatingLayout
 from app.studies.imports.read_ratings import Ratings, ReadRatings
 from tests.kit.small import read_small
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.data.study_folder import StudyFolder
 
 WELCOME = NewRaters(are_welcome=True)
 Answer = tuple[str, str | None, str | None, str, object]

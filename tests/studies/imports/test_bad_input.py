@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.studies.imports.column_meanings import NewRaters
 from tests.kit.small import read_small
 from tests.studies.imports.imported import answers, only_problem, problems, read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LONG = "rater,item,source,question,value\nx,a,person,warmth,3\n"
 

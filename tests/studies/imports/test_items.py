@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import openpyxl
 import pandas as pd
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.base.problem import InvalidInputError
 from app.studies.export import study_folder
@@ -21,11 +21,6 @@ from app.studies.studies import StudyMissingError
 from tests.kit.small import YAML, read_small
 from tests.real_data import ayers
 from tests.real_data.folder import read_rows, write_rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy import Connection
 
 LAYOUT = Layout(responses={"person": "Human", "model-1": "GPT"}, item="ID", text="Post")
 SHEET = "ID,Post,Human,GPT,Mood,feels\nx1,One,h1,g1,low,sad\nx2,=2+2,h2,,high,glad\n"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.studies.imports.column_meanings import NewRaters
 from tests.kit.small import RESPONSES, read_small
 from tests.studies.imports.imported import answers, only_problem, problems, read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ONE = NewRaters(rater="x", are_welcome=True)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, Engine
 
 from app.base.database.engine import transactions
 from app.base.problem import InvalidInputError
@@ -19,12 +21,6 @@ from app.studies.studies import StudyMissingError
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.database import rows
 from tests.kit.raters import rate_as
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from sqlalchemy import Connection, Engine
 
 WELCOME = NewRaters(are_welcome=True, pool="crowd")
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.limits import ON_THIS_COMPUTER
 from app.base.problem import InvalidInputError
 from app.results.reproduction.ayers2023 import write_repaired_ayers
 from app.studies.folder.read import read_folder
 from app.studies.imports.column_meanings import NewRaters, RatingLayout
-from app.studies.imports.read_ratings import Ratings
+from app.studies.imports.read_ratings import Ratings, ReadRatings
 from tests.real_data.ayers import raw_csv
 from tests.real_data.kumar import write_kumar
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.analysis.data.study_folder import StudyFolder
-    from app.studies.imports.read_ratings import ReadRatings
 
 WELCOME = NewRaters(are_welcome=True)
 EAR = ("validating_emotions", "encouraging_elaboration", "demonstrating_understanding")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,9 +12,6 @@ from openpyxl import Workbook
 from app.studies.imports.column_meanings import NewRaters
 from tests.kit.small import read_small
 from tests.studies.imports.imported import answers, problems, read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WARMTH = [("x", "a", "a:person", "warmth", 3.0), ("x", "a", "a:model-1", "warmth", 1.0)]
 ONE = NewRaters(rater="x", are_welcome=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,6 @@ from app.base.files.spreadsheet import table_of
 from app.base.problems import Problems
 from app.studies.imports.column_roles import guess_columns, without_second_header
 from tests.studies.imports.imported import answers, problems, read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def result(name: str, kind: str, value: object) -> dict[str, Any]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 
+from app.studies.methods.guesses import Guess
 from app.studies.methods.methods_text import MAX_CHARACTERS, MethodsError, sentences_of
 from app.studies.methods.rules import read_methods
 from tests.studies.methods import paraphrases
-
-if TYPE_CHECKING:
-    from app.studies.methods.guesses import Guess
 
 ONE_TO_FIVE = "1 = not at all\n2\n3\n4\n5 = very much"
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from html import unescape
-from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
+
+from app.accounts.leads import Lead
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.lead_studies import study_of
 from tests.rating.lead.test_question_editor import document, form_on
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 ANALYSIS = "/studies/small/design/analysis"
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
-from sqlalchemy import text
-
+from app.accounts.leads import Lead
 from tests.kit.lead_studies import study_of
 from tests.rating.lead.test_question_editor import document, form_on
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 TRIALS = "/studies/small/design/assignment"
 CONDITIONS = "/studies/small/design/conditions"

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from tests.kit.builder import PREFERENCE
 from tests.kit.lead_studies import study_of
 from tests.rating.lead.test_question_editor import form_on
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 CHECKS = "/studies/small/design/checks"
 PRACTICE = "/studies/small/design/practice"

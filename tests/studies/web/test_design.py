@@ -6,20 +6,16 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study, pause_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.lead_studies import rate, study_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 HX = {"hx-request": "true"}
 

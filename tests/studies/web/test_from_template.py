@@ -1,17 +1,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.studies.folder.study_templates import list_templates
 from tests.studies.web.test_new_study import n_studies
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
 FORM = {"name": "four-dimensions", "title": 'Our "four" dimensions', "slug": "ours"}
 

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from starlette.testclient import TestClient
+from starlette.testclient import TestClient
 
 
 def test_pages_of_the_lead_link_to_their_topic(client: TestClient) -> None:

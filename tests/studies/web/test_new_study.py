@@ -3,21 +3,15 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from fastapi import FastAPI
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
+from app.accounts.leads import Lead
 
 YAML = """\
 attune: 1

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
 from tests.base.files.test_odd_spreadsheets import LONG, PROBLEMS
 from tests.studies.web.test_texts import PAGE, texts, upload, use
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
 
 N_COLUMNS = 5_000
 

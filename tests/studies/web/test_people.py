@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
+from httpx2 import Response
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead, new_link
-from app.accounts.leads import record_password
+from app.accounts.leads import Lead, record_password
 from app.accounts.passwords import check_password
 from app.studies.audit import list_acts
 from app.studies.members.members import list_members, record_invitation, record_member
 from app.studies.studies import announce_deletion
 from tests.kit.lead_studies import study_of
 from tests.studies.web.test_new_study import FOLDER, parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from httpx2 import Response
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/people"
 GOOD = "four unrelated words here"

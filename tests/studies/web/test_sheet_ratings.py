@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.studies.audit import list_acts
 from tests.kit.lead_studies import study_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE, LONG = "/studies/new/small/ratings", "I have slept badly for weeks and do not know what else I could still try."
 REPLY = "That is hard. Please see somebody about it as soon as you possibly can, because"

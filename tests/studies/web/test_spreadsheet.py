@@ -5,23 +5,19 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Sequence
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+from httpx2 import Response
 from openpyxl import Workbook
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from tests.studies.web.test_new_study import n_studies
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from httpx2 import Response
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
 
 HEADER = ("Nr.", "Beitrag", "Antwort Beraterin", "GPT-4o reply", "Llama 3 reply", "Thema")
 

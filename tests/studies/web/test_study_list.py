@@ -1,19 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead
+from app.accounts.leads import Lead
 from tests.kit.lead_studies import study_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 
 def test_new_lead_sees_how_to_start(client: TestClient) -> None:

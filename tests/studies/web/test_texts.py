@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import pytest
-from sqlalchemy import text
+from httpx2 import Response
+from sqlalchemy import Connection, text
+from starlette.testclient import TestClient
 
 from app.base.problems import Problems
 from app.protocol.yaml.study_yaml import read_protocol
@@ -15,14 +17,6 @@ from app.rating.life_cycle import open_study
 from app.studies.imports.text_import import with_sources
 from tests.base.files.test_import_report import LONG, SHEET
 from tests.kit.builder import EMPATHY, protocol_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from httpx2 import Response
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
 
 PAGE = "/studies/new/small/texts"
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
 
+from app.accounts.leads import Lead
 from app.studies.audit import list_acts
 from app.studies.members.api_tokens import list_api_tokens
 from app.studies.members.members import record_member
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/settings/api"
 

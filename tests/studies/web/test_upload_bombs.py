@@ -5,23 +5,18 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import httpx2 as httpx
 import pandas as pd
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from app.accounts.lead_access import add_lead, begin_session
 from tests.kit.processes import IN_PROC
 from tests.kit.serving import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Engine
 
 # Allowance for two more pages and their threads; reading the smallest of the files takes a hundred.
 MEGABYTES = 25

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
+from starlette.testclient import TestClient
+
+from app.accounts.leads import Lead
 from app.studies.audit import list_acts
 from app.studies.members.api_tokens import record_api_token
 from app.webhooks.subscriptions import list_webhooks
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.testclient import TestClient
-
-    from app.accounts.leads import Lead
 
 PAGE = "/studies/small/settings/webhooks"
 SENT = {"address": "https://lab.example.org/hook", "events": ["session.finished", "study.full"]}

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from app.results.charts.chart import charts_of
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 PARTS = ("_judged",)
 JUDGE = {"rater_kind": "model", "raters": ["judge"]}

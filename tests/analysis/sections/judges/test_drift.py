@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,16 +10,14 @@ import pytest
 from scipy import stats
 
 from app.analysis import analyze
+from app.analysis.data.frames import Frames
 from app.analysis.data.series import later_runs
+from app.analysis.estimate import Scope
 from app.analysis.findings.judge_summary import judge_summaries
+from app.analysis.report.report import Report
 from app.analysis.sections.judges.drift import OVER_TIME
 from app.results.pages.sections.part_tables import blocks_of
 from tests.kit.frames import CHOICE, FIVE, Row, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.data.frames import Frames
-    from app.analysis.estimate import Scope
-    from app.analysis.report.report import Report
 
 PARTS = ("_judged", "_agreed", "_compared", "_choices")
 STUDY = protocol(FIVE, CHOICE, analysis={"reference": "human"})

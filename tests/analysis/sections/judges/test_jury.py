@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.analysis.estimate import Scope
 from app.analysis.findings.judge_summary import judge_summaries
+from app.analysis.report.report import Report
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Scope
-    from app.analysis.report.report import Report
 
 PARTS = ("_judged",)
 N_ITEMS = 36

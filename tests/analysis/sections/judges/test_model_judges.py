@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.analysis.report.report import Report
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol, told
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 PARTS = ("_judged",)
 N_ITEMS, N_PERSONS = 40, 4

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
 from app.analysis import analyze
+from app.analysis.estimate import Scope
 from app.analysis.findings.judge_conclusions import changes_sentence, conclusions_by_judge
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.estimate import Scope
-    from app.analysis.report.report import Report
 
 PARTS = ("_judged", "_agreed", "_compared", "_choices")
 STUDY = protocol(

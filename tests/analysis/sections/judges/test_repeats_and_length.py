@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
@@ -12,10 +10,8 @@ from app.analysis.findings.judge_conclusions import changes_sentence, conclusion
 from app.analysis.findings.judge_summary import judge_summaries
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.report.labelled import labelled
+from app.analysis.report.report import Report
 from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
-
-if TYPE_CHECKING:
-    from app.analysis.report.report import Report
 
 PARTS = ("_judged", "_agreed", "_compared", "_choices")
 N_ITEMS = 12

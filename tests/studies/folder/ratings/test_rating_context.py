@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from app.analysis.data.study_folder import StudyFolder
 from app.base.problem import InvalidInputError
 from app.studies.folder.read import read_files
 from app.studies.folder.written_tables import tables_of
 from tests.studies.folder.ratings.test_rankings import ITEMS, RESPONSES, YAML
-
-if TYPE_CHECKING:
-    from app.analysis.data.study_folder import StudyFolder
 
 HEADER = "rater,item,response,question,value,device\n"
 CONDITIONS = "conditions: {told: {kind: instruction, levels: {one: Read., two: Read aloud.}}}\n"

@@ -1,0 +1,9 @@
+"""Known answers from R and publications, which lie beside the checkout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+# Reads a reference result by its name; `source` in it says who computed or published it.
+Oracle = Callable[[str], dict[str, Any]]
