@@ -69,6 +69,7 @@ def drawn_again(attune: Attune, folder: Path, n: int, item: str) -> None:
     assert f"does not draw this sample: in_human_sample is different for {item}." in found
 
 
+@pytest.mark.slow
 def test_sample_grows_by_about_the_asked_number_and_every_probability_is_exported(attune: Attune, study: Path) -> None:
     said = attune("study", "sample", "study")
     assert (said.code, said.out) == (0, "stage 1\t12 items\n")

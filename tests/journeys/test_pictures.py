@@ -35,6 +35,7 @@ INSTRUCTIONS = "You will read six messages with two replies to each, and say how
 N_RATERS, SEED = 12, 20_261_127
 
 
+@pytest.mark.slow
 def test_tutorial_pictures_show_its_example_from_sheet_to_summary(
     engine: Engine, new_context: Callable[..., BrowserContext], tmp_path: Path
 ) -> None:

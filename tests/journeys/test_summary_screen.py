@@ -21,8 +21,7 @@ pytestmark = pytest.mark.browser
 
 WIDTH, HEIGHT = 1280, 900
 STEP = 0.6
-# one with rows alone, one with sentences about a condition
-QUICK = ("ab-tie", "label-experiment")
+QUICK = ("ab-tie",)
 NAMES = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
     for name in (template.name for template in list_templates())

@@ -11,6 +11,30 @@ from app.analysis.data.study_folder import StudyFolder
 from app.studies.folder.read import read_folder
 from app.studies.folder.study_templates import list_templates, template_folder
 
+# `make test` analyses each template once: these as raters on the database answer it, the others from simulated ratings
+# (tests/analysis/headlines/test_also_reported.py). `make slow` does both with all.
+RATED_IN_GATE = {
+    "ab-tie",
+    "ayers-pair",
+    "before-after",
+    "bias-audit",
+    "case-heard",
+    "character-knowledge",
+    "conjoint",
+    "dialogue-trajectory",
+    "emotion-cause",
+    "emotion-recognition",
+    "empathic-accuracy",
+    "empathic-dyads",
+    "follow-up",
+    "ranking",
+    "recipient",
+    "refusal-by-turn",
+    "responder-level",
+    "suggestions",
+    "written-with-ai",
+}
+
 
 @cache
 def template_study(name: str) -> StudyFolder:

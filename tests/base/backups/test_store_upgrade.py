@@ -65,6 +65,7 @@ def fail(_url: str, _file: Path) -> None:
 
 
 # One test, because making the old files takes longer than all the rest.
+@pytest.mark.slow
 def test_failure_puts_old_files_back_and_success_moves_every_row(
     old_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

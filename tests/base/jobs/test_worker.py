@@ -177,6 +177,7 @@ def hang(url: str, began: Any) -> None:  # noqa: ANN401 - an Event of multiproce
     Worker(url, [Work(NOTE, work)]).run()
 
 
+@pytest.mark.slow
 def test_job_of_a_killed_worker_is_done_by_another(engine: Engine) -> None:
     context = multiprocessing.get_context("spawn")
     began, done = context.Event(), Event()

@@ -97,6 +97,7 @@ def test_acknowledged_commits_survive_kill_of_all_processes(made_dir: Path) -> N
     assert acknowledged[-1] <= last <= acknowledged[-1] + 1
 
 
+@pytest.mark.slow
 def test_stale_pid_file_of_ended_process_is_ignored(made_dir: Path) -> None:
     crash(made_dir)
     server = EmbeddedPostgres(made_dir, durable=False)
@@ -105,6 +106,7 @@ def test_stale_pid_file_of_ended_process_is_ignored(made_dir: Path) -> None:
     server.stop()
 
 
+@pytest.mark.slow
 def test_stale_pid_file_naming_unrelated_process_is_ignored(made_dir: Path, bystander: subprocess.Popen[bytes]) -> None:
     point_at(crash(made_dir), bystander.pid)
     server = EmbeddedPostgres(made_dir, durable=False)
@@ -114,6 +116,7 @@ def test_stale_pid_file_naming_unrelated_process_is_ignored(made_dir: Path, byst
     eventually(lambda: server_processes(made_dir) == [])
 
 
+@pytest.mark.slow
 def test_socket_lock_naming_unrelated_process_is_ignored(made_dir: Path, bystander: subprocess.Popen[bytes]) -> None:
     crash(made_dir)
     point_at(made_dir / "postgres" / "run" / ".s.PGSQL.5432.lock", bystander.pid)
@@ -131,6 +134,7 @@ def test_stop_signals_no_unrelated_process(made_dir: Path, bystander: subprocess
     assert bystander.poll() is None
 
 
+@pytest.mark.slow
 def test_server_of_another_folder_is_left_running(made_dir: Path, postgres: EmbeddedPostgres) -> None:
     other = proven_pid(postgres._cluster)
     assert other is not None
@@ -164,6 +168,7 @@ def test_server_starts_once_orphaned_sessions_have_ended(made_dir: Path) -> None
     busy.communicate(timeout=60)
 
 
+@pytest.mark.slow
 def test_interrupted_initdb_is_repaired_at_next_start(data_dir: Path) -> None:
     process = program(START, data_dir)
     home = data_dir / "postgres"
@@ -187,6 +192,7 @@ def test_failed_initdb_gives_reason_and_leaves_nothing(data_dir: Path, monkeypat
     assert list(home.glob("new-*")) == []
 
 
+@pytest.mark.slow
 def test_damaged_database_is_reported_with_server_message(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
@@ -197,6 +203,7 @@ def test_damaged_database_is_reported_with_server_message(made_dir: Path) -> Non
     eventually(lambda: not any(str(made_dir / "postgres") in process.command for process in processes()))
 
 
+@pytest.mark.slow
 def test_wrong_password_file_is_reported_immediately(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
@@ -210,6 +217,7 @@ def test_wrong_password_file_is_reported_immediately(made_dir: Path) -> None:
     eventually(lambda: server_processes(made_dir) == [])
 
 
+@pytest.mark.slow
 def test_oversized_log_is_cleared_at_start(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
@@ -223,6 +231,7 @@ def test_oversized_log_is_cleared_at_start(made_dir: Path, monkeypatch: pytest.M
     assert "old words" not in log.read_text()
 
 
+@pytest.mark.slow
 def test_two_folders_have_two_servers(made_dir: Path) -> None:
     with reachable_folder(folder_in_memory()) as other_dir:
         one, other = EmbeddedPostgres(made_dir, durable=False), EmbeddedPostgres(other_dir, durable=False)

@@ -72,6 +72,7 @@ def made_long(data_dir: Path, made_once: Path) -> Path:
     return data_dir
 
 
+@pytest.mark.slow
 def test_short_folder_is_reused_after_crash(made_long: Path) -> None:
     data_dir = made_long
     server = EmbeddedPostgres(long_folder(data_dir), durable=False)
@@ -86,6 +87,7 @@ def test_short_folder_is_reused_after_crash(made_long: Path) -> None:
     assert not folder.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trap", ["open to all", "a link"])
 def test_short_folder_that_is_not_private_is_not_used(made_long: Path, tmp_path: Path, trap: str) -> None:
     data_dir = made_long
@@ -107,6 +109,7 @@ def test_short_folder_that_is_not_private_is_not_used(made_long: Path, tmp_path:
     server.stop()
 
 
+@pytest.mark.slow
 def test_socket_needs_a_folder_others_cannot_replace(tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
     assert not sockets._cannot_be_replaced(tmp_path)
@@ -124,6 +127,7 @@ def test_socket_folder_open_to_others_is_rejected(made_dir: Path) -> None:
     eventually(lambda: not keepers(made_dir))
 
 
+@pytest.mark.slow
 def test_other_major_version_is_rejected_without_changes(data_dir: Path, other_major: Path) -> None:
     home = data_dir / "postgres"
     account = server_account(home)
@@ -140,6 +144,7 @@ def test_other_major_version_is_rejected_without_changes(data_dir: Path, other_m
     assert len(str(refusal.value).splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_foreign_folder_is_rejected_without_changes(data_dir: Path) -> None:
     taken = data_dir / "postgres" / "pgdata"
     taken.mkdir(parents=True)
@@ -150,6 +155,7 @@ def test_foreign_folder_is_rejected_without_changes(data_dir: Path) -> None:
     assert state(data_dir) == before
 
 
+@pytest.mark.slow
 def test_file_in_place_of_folder_is_rejected(data_dir: Path) -> None:
     (data_dir / "file").write_text("")
     with pytest.raises(EmbeddedError, match="cannot be used for the database"):
@@ -166,6 +172,7 @@ def test_other_files_in_folder_are_left_unchanged(data_dir: Path) -> None:
     assert {path.name for path in data_dir.iterdir()} == {"notes.txt", "new-plan", "postgres"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("copied_cluster")
 def test_relative_folder_is_resolved_at_start(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data_dir)
@@ -183,6 +190,7 @@ def test_missing_wheel_is_reported_in_one_sentence(data_dir: Path, monkeypatch: 
         EmbeddedPostgres(data_dir).start()
 
 
+@pytest.mark.slow
 def test_finding_binaries_does_not_import_the_wheel() -> None:
     import sys
 

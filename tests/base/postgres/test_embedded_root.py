@@ -67,6 +67,7 @@ def test_server_account_owns_only_its_files(made_dir: Path) -> None:
     assert (made_dir / "postgres" / "password").stat().st_uid == 0
 
 
+@pytest.mark.slow
 def test_existing_folders_keep_their_permissions(data_dir: Path) -> None:
     (data_dir / "other").mkdir(mode=0o750)
     before = [*rights(data_dir), *rights(data_dir / "other")]
@@ -77,6 +78,7 @@ def test_existing_folders_keep_their_permissions(data_dir: Path) -> None:
     assert stat.S_IMODE((data_dir / "new").stat().st_mode) == 0o711
 
 
+@pytest.mark.slow
 def test_empty_private_folder_is_opened_to_server_account_only(data_dir: Path) -> None:
     folder = data_dir / "as mktemp makes it"
     folder.mkdir(mode=0o700)
@@ -90,6 +92,7 @@ def test_empty_private_folder_is_opened_to_server_account_only(data_dir: Path) -
     server.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["attune", ".", "letters/of/root"])
 def test_unreachable_folder_keeps_permissions_and_data_elsewhere(closed: Path, name: str, places: Path) -> None:
     before = rights(closed)
@@ -106,6 +109,7 @@ def test_unreachable_folder_keeps_permissions_and_data_elsewhere(closed: Path, n
     assert not (closed / name / "postgres" / "pgdata").exists()
 
 
+@pytest.mark.slow
 def test_two_unreachable_folders_have_separate_databases(closed: Path, places: Path) -> None:
     for name in ("one", "two"):
         server = EmbeddedPostgres(closed / name, durable=False)
@@ -114,6 +118,7 @@ def test_two_unreachable_folders_have_separate_databases(closed: Path, places: P
     assert len(list(places.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_missing_external_folder_is_not_replaced(closed: Path, places: Path) -> None:
     server = EmbeddedPostgres(closed, durable=False)
     server.start()
@@ -124,6 +129,7 @@ def test_missing_external_folder_is_not_replaced(closed: Path, places: Path) -> 
         server.start()
 
 
+@pytest.mark.slow
 def test_root_ignores_pointer_written_by_another_user(data_dir: Path, places: Path) -> None:
     pointer = data_dir / "postgres.elsewhere"
     pointer.write_text(f"{places}/stolen\n")
@@ -136,6 +142,7 @@ def test_root_ignores_pointer_written_by_another_user(data_dir: Path, places: Pa
         EmbeddedPostgres(data_dir, durable=False).start()
 
 
+@pytest.mark.slow
 def test_server_runs_as_nobody_without_postgres_account(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account, "UNPRIVILEGED", ("no-such-account", "nobody"))
     server = EmbeddedPostgres(data_dir, durable=False)
@@ -149,12 +156,14 @@ def test_server_runs_as_nobody_without_postgres_account(data_dir: Path, monkeypa
     assert accounts == later == {"nobody"}
 
 
+@pytest.mark.slow
 def test_missing_unprivileged_account_is_explained(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account, "UNPRIVILEGED", ("no-such-account",))
     with pytest.raises(EmbeddedError, match="start Attune as a normal user, or set DATABASE_URL"):
         EmbeddedPostgres(data_dir).start()
 
 
+@pytest.mark.slow
 def test_binaries_in_unreachable_folder_run_from_a_copy(
     data_dir: Path, closed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +181,7 @@ def test_binaries_in_unreachable_folder_run_from_a_copy(
     assert running
 
 
+@pytest.mark.slow
 def test_root_without_setuid_capability_is_explained(data_dir: Path) -> None:
     setpriv = shutil.which("setpriv")
     if setpriv is None:
@@ -201,6 +211,7 @@ def test_root_runs_user_database_as_that_user(data_dir: Path) -> None:
     finish(program(HOLD, data_dir, user=user))
 
 
+@pytest.mark.slow
 def test_user_is_told_that_database_belongs_to_root(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()

@@ -59,6 +59,7 @@ def test_five_programs_starting_together_share_one_server(data_dir: Path) -> Non
     eventually(lambda: server_processes(data_dir) == [])
 
 
+@pytest.mark.slow
 def test_eight_threads_starting_together_share_one_server(made_dir: Path) -> None:
     servers = [EmbeddedPostgres(made_dir, durable=False) for _ in range(8)]
     urls: list[str] = []
@@ -76,6 +77,7 @@ def test_eight_threads_starting_together_share_one_server(made_dir: Path) -> Non
     assert not servers[0].is_running()
 
 
+@pytest.mark.slow
 def test_server_outlives_the_program_that_started_it(made_dir: Path) -> None:
     first = holder(made_dir)
     second = EmbeddedPostgres(made_dir, durable=False)
@@ -92,6 +94,7 @@ def test_server_stops_when_last_program_ends(made_dir: Path) -> None:
     eventually(lambda: not keepers(made_dir))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_server_stops_when_its_only_program_is_signalled(made_dir: Path, number: signal.Signals) -> None:
     process = holder(made_dir)
@@ -100,6 +103,7 @@ def test_server_stops_when_its_only_program_is_signalled(made_dir: Path, number:
     eventually(lambda: not server_processes(made_dir) and not keepers(made_dir))
 
 
+@pytest.mark.slow
 def test_session_signal_does_not_reach_server_or_keeper(made_dir: Path) -> None:
     server = EmbeddedPostgres(made_dir, durable=False)
     server.start()
@@ -108,6 +112,7 @@ def test_session_signal_does_not_reach_server_or_keeper(made_dir: Path) -> None:
     server.stop()
 
 
+@pytest.mark.slow
 def test_killed_program_leaves_server_to_others(made_dir: Path) -> None:
     first = holder(made_dir)
     second = EmbeddedPostgres(made_dir, durable=False)
@@ -118,6 +123,7 @@ def test_killed_program_leaves_server_to_others(made_dir: Path) -> None:
     eventually(lambda: server_processes(made_dir) == [])
 
 
+@pytest.mark.slow
 def test_orphaned_server_is_attached_to_and_stopped(made_dir: Path) -> None:
     process = holder(made_dir)
     os.kill(keepers(made_dir)[0].pid, signal.SIGKILL)
@@ -142,6 +148,7 @@ def test_program_can_restart_a_killed_server(made_dir: Path, monkeypatch: pytest
     server.stop()
 
 
+@pytest.mark.slow
 def test_forked_child_does_not_stop_server_of_parent(made_dir: Path) -> None:
     code = """
 import os, sys
@@ -161,6 +168,7 @@ print(server.is_running())
     eventually(lambda: server_processes(made_dir) == [])
 
 
+@pytest.mark.slow
 def test_keeper_of_removed_folder_leaves_new_server_running(made_dir: Path) -> None:
     first = holder(made_dir)
     kept = keepers(made_dir)[0].pid
@@ -175,6 +183,7 @@ def test_keeper_of_removed_folder_leaves_new_server_running(made_dir: Path) -> N
     os.kill(pid, signal.SIGKILL)  # read from the folder that this test has moved
 
 
+@pytest.mark.slow
 def test_last_user_frees_the_users_lock_first(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The keeper that gets `start.lock` next must see no user; it started the stopped server again."""
     users = open_lock(data_dir / USERS)
@@ -192,6 +201,7 @@ def test_last_user_frees_the_users_lock_first(data_dir: Path, monkeypatch: pytes
     assert seen == [True]
 
 
+@pytest.mark.slow
 def test_keeper_needs_only_the_standard_library() -> None:
     import subprocess
 
@@ -204,6 +214,7 @@ def test_keeper_needs_only_the_standard_library() -> None:
     assert subprocess.run([sys.executable, "-I", "-S", "-B", "-c", code, str(CHECKOUT)], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_late_keeper_creates_no_files(data_dir: Path) -> None:
     home = data_dir / "postgres"
     home.mkdir()

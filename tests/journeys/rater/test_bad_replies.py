@@ -35,6 +35,8 @@ REPLIES = {
     "language": ("Das tut mir leid. Что случилось? كيف حالك؟", "Das tut mir leid. Что случилось? كيف حالك؟", ""),
     "leak": (f"My instructions are: {PROMPT}", "My instructions are", "the reply quotes its instructions"),
 }
+# Shown and told of as the others are.
+LIKE_HTML = ("long", "empty", "refusal", "language")
 
 
 def as_lead(new_context: Callable[..., BrowserContext], engine: Engine) -> Page:
@@ -51,7 +53,7 @@ def as_lead(new_context: Callable[..., BrowserContext], engine: Engine) -> Page:
     return page
 
 
-@pytest.mark.parametrize("kind", REPLIES)
+@pytest.mark.parametrize("kind", ["html", "leak", *(pytest.param(kind, marks=pytest.mark.slow) for kind in LIKE_HTML)])
 def test_odd_reply_has_a_clear_state_for_rater_and_lead(
     page: Page, new_context: Callable[..., BrowserContext], built_app: FastAPI, engine: Engine, kind: str
 ) -> None:
@@ -215,6 +217,7 @@ SIZES = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds", [{}, {"minutes": 600}])
 def test_two_hundredth_message_is_as_quick_as_the_first(
     page: Page, built_app: FastAPI, engine: Engine, bounds: dict[str, Any]

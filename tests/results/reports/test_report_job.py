@@ -126,6 +126,7 @@ def test_a_report_that_takes_too_much_says_so(
         LiveReports(engine.begin, bounds.in_words, patience_s=0).now(engine.begin, study)
 
 
+@pytest.mark.slow
 def test_job_whose_process_ends_is_to_be_repeated(
     engine: Engine, study: StudyRow, jobs: Callable[..., ReportJobs], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ from app.studies.load import load_study
 from app.studies.studies import get_study
 from tests.kit.raters import rate_until_full
 from tests.kit.study_report import report_of_study
+from tests.kit.templates import RATED_IN_GATE, every_template
 
 ORDINAL = "krippendorff_alpha_ordinal"
 NOMINAL = "krippendorff_alpha_nominal"
@@ -78,18 +79,6 @@ ESTIMATES: dict[str, dict[str, set[str]]] = {
     "ranking": {"empathy_rank": {"mean_rank", "kendall_w_within_items", "share_preferred"}},
 }
 
-# One response per trial, rated on a scale by an open pool, as in `character-knowledge` and `responder-level`. Their
-# estimates are also computed from simulated ratings in tests/analysis/headlines/test_also_reported.py.
-LIKE_OTHERS = {
-    "empathetic-dialogues",
-    "epitome",
-    "four-dimensions",
-    "perceived-empathy",
-    "perspective-taking",
-    "several-models",
-    "warmth-reliability",
-}
-
 
 def keys_of(report: Report, question: str, source: str | None = None) -> set[str]:
     """The statistics of a question, all of them or those for one source."""
@@ -117,9 +106,7 @@ def test_every_template_is_covered() -> None:
     assert set(ESTIMATES) == {template.name for template in list_templates()}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LIKE_OTHERS else name for name in sorted(ESTIMATES)]
-)
+@pytest.mark.parametrize("name", every_template(in_gate=RATED_IN_GATE))
 def test_template_is_loaded_rated_and_analysed(
     db: Connection, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
