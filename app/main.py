@@ -1,7 +1,5 @@
 """Create the web application. uvicorn calls `create_app`; tests pass an engine."""
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import gc

@@ -1,7 +1,5 @@
 """All routers of the application, in the order in which addresses are matched."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any

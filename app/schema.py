@@ -1,7 +1,5 @@
 """The tables. They enforce invariants too, so that no code path can break them."""
 
-from __future__ import annotations
-
 from sqlalchemy import Engine
 
 from app.accounts.tables import (

@@ -6,8 +6,6 @@ estimate, interval and resamples. Times are processor seconds, the best of sever
 Run: python -m benchmarks.alpha
 """
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Callable

@@ -7,8 +7,6 @@ in twenty is clear without an effect. With a folder, the twelve studies are writ
 Run: python -m benchmarks.answer_sentences [SEED] [FOLDER]
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

@@ -4,8 +4,6 @@
 documentation.
 """
 
-from __future__ import annotations
-
 import argparse
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The baseline server: a raw ASGI application on psycopg with one INSERT and one commit per request, and no HTML."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Awaitable, Callable

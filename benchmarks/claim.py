@@ -8,8 +8,6 @@ otherwise idle machine; then 16 at once.
 Run: python -m benchmarks.claim
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import time

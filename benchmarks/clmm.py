@@ -5,8 +5,6 @@ processor seconds of the single worker thread, which do not depend on the load o
 Run: python benchmarks/clmm.py [largest number of ratings]
 """
 
-from __future__ import annotations
-
 import resource
 import sys
 import time

@@ -9,8 +9,6 @@ reply. Kills in the middle of turns: `benchmarks.fault_writing`.
 python -m benchmarks.conversations [--kind draft] [--raters 200] [--turns 5] [--model 5] [--think 15] [--workers 1]
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

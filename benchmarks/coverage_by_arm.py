@@ -6,8 +6,6 @@ effect of source or arm, and each rating has noise.
 Run: python -m benchmarks.coverage_by_arm [studies per row, default 1,000]
 """
 
-from __future__ import annotations
-
 import os
 
 # small matrices: synchronizing several threads takes longer than computing on one

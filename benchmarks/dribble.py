@@ -4,8 +4,6 @@ The same raters rate without and with the slow connections; the table shows how 
 Run: python -m benchmarks.dribble [number of slow connections, default 500]
 """
 
-from __future__ import annotations
-
 import socket
 import statistics
 import sys

@@ -8,8 +8,6 @@ the last source is rated higher on the second question, and chosen more often; n
 Run: python -m benchmarks.exploratory_count [--studies N] [--write docs/statistics/coverage.md]
 """
 
-from __future__ import annotations
-
 import os
 
 # small matrices: synchronizing several threads takes longer than computing on one

@@ -9,8 +9,6 @@ is written twice: for a study that also has choices between two responses, so th
 same study without them. Processor time, of the database and of this program, depends less on the load of the machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

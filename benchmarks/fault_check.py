@@ -1,7 +1,5 @@
 """Comparison of the acknowledged answers with the database."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The default values of columns still read the true time, so that rows mix both, as they do after a real jump.
 """
 
-from __future__ import annotations
-
 from sqlalchemy import Connection, text
 
 HOURS = (2, -2, 30, -30, 0)

@@ -1,7 +1,5 @@
 """Copies of requests that arrive late, also at another server, and also after their sender has gone."""
 
-from __future__ import annotations
-
 import http.client
 import random
 from collections.abc import Mapping, Sequence

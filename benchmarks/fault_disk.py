@@ -1,7 +1,5 @@
 """A small file system of its own for the database, which can be filled and emptied."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Iterator

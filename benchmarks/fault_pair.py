@@ -1,7 +1,5 @@
 """A simulated rater who writes with another one while servers are killed, with a ledger of what was acknowledged."""
 
-from __future__ import annotations
-
 import html
 import http.client
 import re

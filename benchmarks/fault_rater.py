@@ -1,7 +1,5 @@
 """A simulated rater that retries while servers are killed, with a ledger of every acknowledged answer."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import random

@@ -7,8 +7,6 @@ acknowledged message, text and decision must be in the database once and unchang
 the budget must have counted what the model was asked. The exit code is 1 if not.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

@@ -8,8 +8,6 @@ kill: this is the recovery time. At the end, each acknowledged
 answer must be in the database exactly once and unchanged. The exit code is 1 if not.
 """
 
-from __future__ import annotations
-
 import argparse
 import signal
 import statistics

@@ -4,8 +4,6 @@
 documentation. Only the test itself is computed, in one process, also by the two other rules for degrees of freedom.
 """
 
-from __future__ import annotations
-
 import os
 
 # small matrices: synchronizing several threads takes longer than computing on one

@@ -5,8 +5,6 @@ answer is right with a probability on the logit scale of a group's mean, an item
 wrong answer is one of the other codes. *p < .05*: without a difference. *Coverage*: group means of 0.4 and 1.2.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 

@@ -10,8 +10,6 @@ Cycles per second and waiting times are not, and the clients run on the same mac
 python -m benchmarks.load [--seconds 8] [--raters 1 32 200] [--workers 1 2] [--cells bare submit browser potato]
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

@@ -1,7 +1,5 @@
 """Clients of the load test: one persistent connection each, with little overhead, so that the servers are measured."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import time

@@ -8,8 +8,6 @@ runs in its own process, so that peak memory is measured separately; the databas
 a temporary one.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import os

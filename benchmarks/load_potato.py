@@ -4,8 +4,6 @@ These are two saves while the rater answers, a third when *Next* is pressed, the
 Potato uses one process (its documentation warns against a second one) and stores data in files.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

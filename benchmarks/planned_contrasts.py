@@ -4,8 +4,6 @@ python -m benchmarks.planned_contrasts [--runs 200] [--only NAME]. Each study is
 docs/planning.md, which is written here a second time, and analysed by the report. The table is in docs/validation.md.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field

@@ -4,8 +4,6 @@
 documentation.
 """
 
-from __future__ import annotations
-
 import os
 
 # small matrices: synchronizing several threads takes longer than computing on one

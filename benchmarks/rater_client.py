@@ -1,7 +1,5 @@
 """A rater's browser reduced to what the server sees of it: one connection, one cookie, the form's address."""
 
-from __future__ import annotations
-
 import http.client
 import re
 import time

@@ -8,8 +8,6 @@ shows what raters notice.
 python -m benchmarks.raters_beside_report [--raters 200] [--think 10] [--seconds 20] [--ratings 100000]
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

@@ -6,8 +6,6 @@ DATABASE_URL, or a temporary one. Processor time of a query counts this program 
 without its parallel workers; that of a page only the server process, which also answers raters.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

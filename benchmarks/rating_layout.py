@@ -8,8 +8,6 @@ marked as the one to answer now. 200% zoom is a window of half the size.
 Writes the table of benchmarks/results/rating-layout.md. Run: python -m benchmarks.rating_layout [study ...]
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

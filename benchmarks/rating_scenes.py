@@ -1,7 +1,5 @@
 """Studies for looking at and measuring rating pages: every template, the demo, and cases that templates lack."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Iterator, Sequence

@@ -9,8 +9,6 @@ target is reported, not asserted.
 Run: python -m benchmarks.report
 """
 
-from __future__ import annotations
-
 import io
 import os
 import resource

@@ -6,8 +6,6 @@ Processor seconds of all threads, the median of five processes; a missed target 
 Run: python -m benchmarks.report_pdf
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

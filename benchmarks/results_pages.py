@@ -9,8 +9,6 @@ with nothing kept: seconds on the clock and of all of Attune's processes, until 
 study, and until it has all results. The page is fetched again as often as it refreshes itself.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

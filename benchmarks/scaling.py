@@ -7,8 +7,6 @@ small machine can do in minutes: the other studies have `--ratings` ratings toge
 python -m benchmarks.scaling [--claims 60] [--studies 200] [--ratings 1000000]
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

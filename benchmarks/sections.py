@@ -1,7 +1,5 @@
 """Sections of the documentation that benchmarks write."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

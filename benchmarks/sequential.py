@@ -5,8 +5,6 @@ and between items, with mean zero. At each look the mean difference is tested wi
 Run: python -m benchmarks.sequential [number of studies]
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`attune serve` and other applications as separate processes for benchmarks, and their resource use."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -4,8 +4,6 @@ python -m benchmarks.sheet_to_walk [--times 5]. The sheet has 30 posts with thre
 empty cell and a duplicate row. The database is the one given by DATABASE_URL, or a temporary one.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

@@ -1,7 +1,5 @@
 """Simulated studies with a known effect, one for each contrast: `coverage` counts how often its interval holds it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ a provider would bill.
 python -m benchmarks.slow_model PORT SECONDS LEDGER
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal

@@ -5,8 +5,6 @@
 the file PANDALM is testset-v1.json of Wang et al. (2024), the choices of three annotators in 999 pairs of responses.
 """
 
-from __future__ import annotations
-
 import os
 
 # small matrices: synchronizing several threads takes longer than computing on one

@@ -5,8 +5,6 @@ half second, and each lead looks at the results every two seconds. The database 
 temporary one.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

@@ -5,8 +5,6 @@ clustered regression of the same ratings in the same run.
 Run: python benchmarks/two_way.py
 """
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -4,8 +4,6 @@
 Only the primary test itself is computed, in one process.
 """
 
-from __future__ import annotations
-
 import os
 
 # small matrices: synchronizing several threads takes longer than computing on one

@@ -1,7 +1,5 @@
 """A study folder of the usual size: 36 raters, 11 questions, 30 items and three sources; 11,880 ratings."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

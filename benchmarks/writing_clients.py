@@ -1,7 +1,5 @@
 """Browsers of raters who write with a model, a text with suggestions, or with another rater; what they measured."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import re

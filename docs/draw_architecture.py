@@ -5,8 +5,6 @@
 
 # ruff: noqa: INP001 - a script, in no package
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

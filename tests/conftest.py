@@ -1,7 +1,5 @@
 """Fixtures and settings for all tests, such as the real data beside the project, if available."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

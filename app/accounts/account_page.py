@@ -1,7 +1,5 @@
 """A lead's own account: the password, and signing out everywhere."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Request

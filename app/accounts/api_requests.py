@@ -1,7 +1,5 @@
 """API requests with an idempotency key: each is carried out once, and a repetition gets the stored response."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Identities of leads at a provider of OpenID Connect: issuer and subject, stored at the first sign-in."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects.postgresql import insert
 

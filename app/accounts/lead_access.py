@@ -1,7 +1,5 @@
 """Accounts of leads, their sessions, and links that sign in once."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from datetime import timedelta

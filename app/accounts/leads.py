@@ -1,7 +1,5 @@
 """Leads, their sessions and one-time links. Tokens are stored as hashes, so a copy of the database gives no access."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

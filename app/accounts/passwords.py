@@ -1,7 +1,5 @@
 """Passwords: what is refused, how they are hashed, and whether one is right."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Rate limits, counted in the database: one limit for all workers and hosts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from datetime import timedelta

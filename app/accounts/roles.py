@@ -1,7 +1,5 @@
 """Who may do what with a study: roles, and the rights that each of them has."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal, get_args
 

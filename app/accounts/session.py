@@ -1,7 +1,5 @@
 """The signed-in lead, and the cookie and the log of signing in and out."""
 
-from __future__ import annotations
-
 import logging
 import re
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Signing in and out."""
 
-from __future__ import annotations
-
 from typing import Annotated
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """Leads, how they sign in, and the secrets of this installation."""
 
-from __future__ import annotations
-
 from sqlalchemy import (
     BigInteger,
     Boolean,

@@ -1,7 +1,5 @@
 """The record of an estimate, which is all that pages, JSON, CSV and command line show."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, cast
 

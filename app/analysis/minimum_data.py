@@ -4,8 +4,6 @@ An interval for new items and raters also needs two of each, in both arms of a c
 distribution needs: those minimums are part of the statistics. The ones below are about what a reader can use.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from app.analysis.estimate import Counts, Scope, method_of

@@ -3,8 +3,6 @@
 Each one is declared once, in the module of `app/analysis/sections` that computes it. `declared` finds it by its key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache

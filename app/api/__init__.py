@@ -1,7 +1,5 @@
 """The programming interface for leads: JSON below /api/v1, with tokens instead of cookies."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

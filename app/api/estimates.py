@@ -1,7 +1,5 @@
 """Results of a study through the API: estimates, and files."""
 
-from __future__ import annotations
-
 from datetime import UTC
 from email.utils import format_datetime
 from typing import Any

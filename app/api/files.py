@@ -1,7 +1,5 @@
 """Files that programs send: a new study, and the items and ratings of a spreadsheet."""
 
-from __future__ import annotations
-
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Sequence

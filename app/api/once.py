@@ -1,7 +1,5 @@
 """Requests with an idempotency key are carried out once, however often they are sent."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar

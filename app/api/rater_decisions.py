@@ -1,7 +1,5 @@
 """Decisions about raters through the API: exclusion, and personal links."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import Path, Request

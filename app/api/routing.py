@@ -1,7 +1,5 @@
 """What all parts of the API have in common: addresses, names of operations, the errors that each can report, ETags."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine, Iterator
 from hashlib import sha256
 from typing import Any

@@ -1,7 +1,5 @@
 """What API requests and responses contain."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 

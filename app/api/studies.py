@@ -1,7 +1,5 @@
 """A study through the API: its state, progress and protocol."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import Query, Request

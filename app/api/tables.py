@@ -1,7 +1,5 @@
 """The tables of a study through the API, a page at a time."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Webhooks through the API: which addresses are told about events, and the results of the deliveries."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import Path, Query, Request

@@ -1,7 +1,5 @@
 """Whether this installation can take answers, and the checks of `attune doctor`: what was found and what to do."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

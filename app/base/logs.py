@@ -4,8 +4,6 @@ Messages of exceptions are left out, because they may contain such data: databas
 quotes the invalid text. The type of the exception and its location are logged.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import secrets

@@ -4,8 +4,6 @@ Every formatted number goes through `styled`, `whole` or `p_text`. The style hol
 `number_style`, such as a report for a paper; files for programs do not use it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

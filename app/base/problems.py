@@ -1,7 +1,5 @@
 """Collect every problem of a folder, so that all of them can be corrected in one go."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Words that differ between two texts, side by side."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Lists of words, and counts with their noun, in a sentence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """The command line: the same tasks as the pages for leads."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

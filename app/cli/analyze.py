@@ -1,7 +1,5 @@
 """attune analyze: compute the estimates of a study on the command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

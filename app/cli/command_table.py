@@ -4,8 +4,6 @@ The module of a command is loaded when the command is called: `attune --help` an
 scipy, which take seconds to load.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any

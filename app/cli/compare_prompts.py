@@ -1,7 +1,5 @@
 """attune compare-prompts: two prompts and their texts, word by word and side by side."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """attune db upgrade, backup, restore: commands for the whole database."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

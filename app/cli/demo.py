@@ -1,7 +1,5 @@
 """attune demo: start the web application with an example study."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

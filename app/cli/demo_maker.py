@@ -3,8 +3,6 @@
 The process starts reading while the database starts, and its simulated raters continue while the first page is served.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

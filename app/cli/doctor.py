@@ -1,7 +1,5 @@
 """attune doctor: check whether this installation can run studies, and say what to do about each problem."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

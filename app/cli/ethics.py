@@ -1,7 +1,5 @@
 """attune ethics: a study for an ethics board, written from its protocol."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.analysis.document.ethics import Retention, ethics_document

@@ -1,7 +1,5 @@
 """Options that restrict the ratings of a report, as the filters of the results pages do; declared once, here."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """attune items ...: import items and responses from a spreadsheet."""
 
-from __future__ import annotations
-
 from dataclasses import replace as set_fields
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """attune judge: let a language model judge the responses of a study."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

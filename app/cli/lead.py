@@ -1,7 +1,5 @@
 """attune lead ...: manage the leads, who run studies on this server."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

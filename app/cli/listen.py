@@ -1,7 +1,5 @@
 """Run one or several server processes on one socket until they are stopped, and start again those that end."""
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import os

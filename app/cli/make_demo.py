@@ -1,7 +1,5 @@
 """Fill a database with the demo study; `DemoMaker` runs this command in a separate process."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Options of the commands that ask language models, declared once, and what follows from them."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Callable

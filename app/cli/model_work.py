@@ -1,7 +1,5 @@
 """Work through a run of a model in this process, and print progress, outcome and errors."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Messages for people, on standard error, so that standard output contains only data."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """attune plan: forecast interval widths and power before there are ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path

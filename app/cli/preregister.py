@@ -1,7 +1,5 @@
 """attune preregister: a study's protocol and plan, frozen with a time and a hash."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.analysis.document.judges import judges_of_folder

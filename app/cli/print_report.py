@@ -1,7 +1,5 @@
 """Print a report in the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import groupby
 

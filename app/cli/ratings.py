@@ -1,7 +1,5 @@
 """attune ratings ...: import ratings that were collected elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path

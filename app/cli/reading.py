@@ -1,7 +1,5 @@
 """Read a study folder or a spreadsheet for a command, within limits that are four times those of an upload."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """attune report: a study's report for a paper."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """attune reproduce: compute a published study again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """attune respond: let a language model write responses to the items of a study."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

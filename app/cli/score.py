@@ -1,7 +1,5 @@
 """attune score: numbers for each response from a program or an endpoint."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from functools import partial

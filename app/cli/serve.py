@@ -1,7 +1,5 @@
 """attune serve: start the web application on its database."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

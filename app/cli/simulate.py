@@ -1,7 +1,5 @@
 """attune simulate: simulated raters, to test a study before real raters start."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """attune snapshot ...: results of a stored study that are kept under a name."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Provide commands with the database: found or started, and upgraded to this version."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn

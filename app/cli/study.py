@@ -1,7 +1,5 @@
 """attune study ...: manage stored studies and study folders."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated

@@ -3,8 +3,6 @@
 A bare name that could also mean a folder is not guessed: the command stops and shows how to name each.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated, NoReturn

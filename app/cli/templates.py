@@ -1,7 +1,5 @@
 """attune study templates | new: start a study from a published design."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

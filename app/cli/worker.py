@@ -1,7 +1,5 @@
 """attune worker: do the background jobs of the web processes."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

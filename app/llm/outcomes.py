@@ -1,7 +1,5 @@
 """How a request to a language model can end."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

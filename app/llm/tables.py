@@ -1,7 +1,5 @@
 """Requests to language models that judge or write responses. Keys of endpoints are never stored."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 from sqlalchemy import (

@@ -8,8 +8,6 @@ or typed again. That a rater changes some words of a suggestion makes these word
 are no longer in a run.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple

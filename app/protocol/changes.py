@@ -1,7 +1,5 @@
 """Changes that are not allowed in a study that has answers or has been opened."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from app.base.problem import Broken, broken

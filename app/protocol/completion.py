@@ -1,7 +1,5 @@
 """Endings: what raters get when they leave, by what became of them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 

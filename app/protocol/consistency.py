@@ -1,7 +1,5 @@
 """Whether the parts of a protocol are consistent: every name used in one part is declared in another."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from app.base.problem import Broken, broken

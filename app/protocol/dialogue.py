@@ -1,7 +1,5 @@
 """The turns of a dialogue: a JSON list of objects with speaker and text, in one canonical form."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, NoReturn
 

@@ -1,7 +1,5 @@
 """The participant flow: what comes before and after the trials."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field

@@ -1,7 +1,5 @@
 """Help lines by country for raters whose words show distress, and whether somebody checked them lately."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterable

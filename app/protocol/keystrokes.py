@@ -1,7 +1,5 @@
 """How a text was typed: when, where and how much was changed, never which characters; and what is counted of it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from itertools import pairwise

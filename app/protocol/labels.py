@@ -1,7 +1,5 @@
 """Labels: what people read in place of the keys in files and code."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

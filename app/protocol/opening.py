@@ -1,7 +1,5 @@
 """What the title of a blind study, or a message to its raters, reveals about the sources."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

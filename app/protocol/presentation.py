@@ -1,7 +1,5 @@
 """What a page shows in a cell: instruction, labels, profile, layout, turns and scale direction."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The default contrast of a question, and the primary contrasts of a whole study."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from app.protocol.primary import TESTS, PrimaryContrast, is_of_texts, tests_for

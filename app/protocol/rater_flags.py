@@ -4,8 +4,6 @@ Flags are reasons to look at a rater. They exclude nobody, and they describe wha
 a rater does not change them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping
 from math import asin, atanh, comb, sqrt
 from statistics import mean, median, stdev

@@ -3,8 +3,6 @@
 The answer is a single column in ratings.csv (`value`), and one column per kind of answer in frames and in the database.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Which data about raters a study stores, as far as it depends on the protocol."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from app.protocol.study import Protocol

@@ -1,7 +1,5 @@
 """The parts of the study protocol, as written in study.yaml."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import unicodedata

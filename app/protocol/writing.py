@@ -1,7 +1,5 @@
 """What raters write before the questions about it, alone or with a model: its bounds, and how it is kept safe."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, NamedTuple, Self

@@ -1,7 +1,5 @@
 """The checklist of a stored study: what its protocol and its texts say, before raters come."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Loaders for rater pages. They authorize: handlers need not check again that an assignment belongs to the rater."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Annotated

@@ -1,7 +1,5 @@
 """HTTP responses shared by the rater's handlers: a page in the study's language, or a redirect."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any

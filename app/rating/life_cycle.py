@@ -1,7 +1,5 @@
 """Open, pause and close a study. Repeating one of these changes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping, Sequence
 from typing import assert_never
 

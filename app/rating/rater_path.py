@@ -1,7 +1,5 @@
 """A rater's path: arrive, start, answer, finish."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime

@@ -1,7 +1,5 @@
 """Settings of a study: rename, copy, archive, delete with a receipt; and the audit log."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

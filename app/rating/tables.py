@@ -1,7 +1,5 @@
 """Raters and what they do: trials, seats, assignments, sessions, answers, and their deletion."""
 
-from __future__ import annotations
-
 from sqlalchemy import (
     ARRAY,
     BigInteger,

@@ -1,7 +1,5 @@
 """Whether the estimates of a study may be seen yet: a protocol can hide them until the study closes."""
 
-from __future__ import annotations
-
 from app.base.problem import BlindedError
 from app.protocol.study import Protocol
 from app.studies.studies import StudyRow

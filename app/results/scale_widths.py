@@ -1,7 +1,5 @@
 """The points of a question's scale, and the width of that of a question or composite: what the axes of charts span."""
 
-from __future__ import annotations
-
 from app.protocol.study import Protocol
 
 

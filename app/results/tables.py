@@ -1,7 +1,5 @@
 """What is computed from a study and kept: registrations, snapshots, the last results, and made files."""
 
-from __future__ import annotations
-
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,

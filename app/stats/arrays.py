@@ -1,7 +1,5 @@
 """Array types, integer codes, and removal of rows with missing values."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any

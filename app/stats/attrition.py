@@ -4,8 +4,6 @@ Raters are randomized to arms and are the units; counts are of raters. Everythin
 is held fixed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

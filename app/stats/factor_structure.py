@@ -3,8 +3,6 @@
 `scores` shape (n, k): one row per rated response (or respondent), one column per question; rows with nan are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Effects of design factors and of source attributes, and their interactions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

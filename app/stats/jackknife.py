@@ -1,7 +1,5 @@
 """Confidence intervals from the influence of each unit, and undefined results for data that allow none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import TypedDict
 

@@ -1,7 +1,5 @@
 """Multiple testing: Holm for the family of tests declared in advance, Benjamini-Hochberg for all others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

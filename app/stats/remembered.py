@@ -1,7 +1,5 @@
 """Models fitted once per report: several of its sections ask for the same model of the same ratings."""
 
-from __future__ import annotations
-
 import hashlib
 import pickle
 from collections.abc import Callable, Iterator

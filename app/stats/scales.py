@@ -1,7 +1,5 @@
 """Composite scores from several questions, and their reliability."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Group-sequential tests: looks at the data before the end that keep the error rate."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Literal

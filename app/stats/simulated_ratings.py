@@ -5,8 +5,6 @@ preference for the source, plus noise. A rating is this value rounded to the nea
 better of two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ count once. Gamma (Mathet, Widlöcher and Métivier 2015) is not included: its o
 and a compiler, and the character-level alpha answers the same question for marks without categories.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

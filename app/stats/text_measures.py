@@ -6,8 +6,6 @@ of a line. Measures that need English words are for English texts; those that ne
 words by spaces.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_left

@@ -1,7 +1,5 @@
 """The words of a text, and the share of those in the first person; without packages, because pages count them too."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What raters trade for what in a conjoint design: the ratio of two average marginal component effects."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations

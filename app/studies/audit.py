@@ -1,7 +1,5 @@
 """Audit log of what leads did: each entry is written in the transaction of the action and never changed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The progress of a study: counted from the rows each time, never stored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The steps from a draft to an open study, each with its true state."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Export a whole study from the database, including its texts and events."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

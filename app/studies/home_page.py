@@ -1,7 +1,5 @@
 """The home page, and the lead's list of studies."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request

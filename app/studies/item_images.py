@@ -1,7 +1,5 @@
 """The images of a study's items: stored by the names of their files, and served by tokens that nobody can guess."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path

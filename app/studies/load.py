@@ -1,7 +1,5 @@
 """Load a study folder into the database by COPY, in one transaction."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """What a lead looks at before raters come: one line for each check, with the field where it can be fixed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

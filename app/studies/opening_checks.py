@@ -1,7 +1,5 @@
 """Whether a study can be opened with its protocol, and sentences for the lead if it cannot."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """Stored protocols, parsed once per process, because a stored version never changes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The links that a lead gives to raters, in the format of each platform."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

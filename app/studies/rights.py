@@ -1,7 +1,5 @@
 """What each address of a study asks of the lead who uses it. One table; handlers do not ask again."""
 
-from __future__ import annotations
-
 from starlette.requests import Request
 
 from app.accounts.roles import Right

@@ -1,7 +1,5 @@
 """Queries for studies: one of them, or a list."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

@@ -1,7 +1,5 @@
 """A study as its lead defines it: protocol, sources, items, responses."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 from sqlalchemy import (

@@ -1,7 +1,5 @@
 """Walk-throughs: a lead walks through a draft as a rater, on a copy of it that no list shows and no result reads."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Collection
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A webhook's address is typed by a lead, and the request comes from this server. 
 services that trust the server's network, such as a database or the metadata service of a cloud.
 """
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Deliveries of a webhook that are due: claimed in one transaction, settled in another, with no lock while sending."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

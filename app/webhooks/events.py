@@ -1,7 +1,5 @@
 """Events that webhooks tell other programs about."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 SESSION_FINISHED = "session.finished"

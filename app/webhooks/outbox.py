@@ -1,7 +1,5 @@
 """Events are put into the outbox in the transaction in which they happen, once for each webhook that asks for them."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from sqlalchemy import Connection, TextClause, text

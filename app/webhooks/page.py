@@ -1,7 +1,5 @@
 """Webhooks of a study: add one, test it, and see the results of the deliveries."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Request

@@ -1,7 +1,5 @@
 """When a failed delivery of a webhook is tried again."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 # The time after each failed attempt before the next one; after the last attempt, the delivery is given up.

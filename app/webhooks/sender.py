@@ -1,7 +1,5 @@
 """Send what is due for a webhook: claim it, send it, and record the result."""
 
-from __future__ import annotations
-
 import hmac
 import logging
 import random

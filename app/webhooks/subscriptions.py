@@ -1,7 +1,5 @@
 """The webhooks of a study. Their secrets are derived, not stored."""
 
-from __future__ import annotations
-
 import secrets
 from base64 import b64encode
 from collections.abc import Sequence

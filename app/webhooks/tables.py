@@ -1,7 +1,5 @@
 """Webhooks of a study, and the outbox of what is to be delivered to them."""
 
-from __future__ import annotations
-
 from sqlalchemy import (
     ARRAY,
     BigInteger,

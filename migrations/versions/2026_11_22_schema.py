@@ -1,7 +1,5 @@
 """The complete schema of Attune's first release. Its tables are in `first_release`."""
 
-from __future__ import annotations
-
 from alembic import op
 
 from first_release import (

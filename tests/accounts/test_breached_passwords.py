@@ -1,7 +1,5 @@
 """Passwords from data breaches are found in the sorted file of their hashes, and refused."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Limits on raters: in total, and by their answers or link parameters; exact when many arrive at once."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 

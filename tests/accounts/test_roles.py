@@ -1,7 +1,5 @@
 """Roles and their rights."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from app.accounts.roles import IN_WORDS, RIGHTS, ROLES, Right, may

@@ -4,8 +4,6 @@
 imported where they are used: this module is collected with tests that need none of them.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator

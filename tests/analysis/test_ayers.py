@@ -1,7 +1,5 @@
 """Ayers et al. (2023), JAMA Intern Med 183:589: published estimates, and additional ones from the raw ratings."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.analysis.report.report import Report

@@ -1,7 +1,5 @@
 """Studies with hardly any data: a reason for what is missing, and all other estimates."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Controls of the proportion preferred: at equal length, and agreement of choices with the rater's own ratings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Forced choices: estimates depend on the chosen response, never on the side of the screen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

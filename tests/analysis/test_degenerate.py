@@ -1,7 +1,5 @@
 """Data with undefined statistics: the shared reference results, through the whole report."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Random studies give the same numbers as statsmodels, scipy, krippendorff and scikit-learn."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.analysis.differential import compared

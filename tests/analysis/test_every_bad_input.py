@@ -1,7 +1,5 @@
 """All kinds of insufficient data through the whole report: each gap has a reason, and no other estimate is missing."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 On the same machine they agree to the last digit, as `python -m tests.analysis.golden` shows.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from app.analysis import analyze

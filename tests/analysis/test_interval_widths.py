@@ -1,7 +1,5 @@
 """No record has an interval without width, of nearly all possible values, or that does not contain its estimate."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

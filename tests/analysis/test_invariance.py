@@ -1,7 +1,5 @@
 """Estimates do not depend on the names or the order of raters and items, nor on the side of a response."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Kumar et al. (2025): the kappas of their three experts, and separate results for raters of three kinds."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

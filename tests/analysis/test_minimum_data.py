@@ -1,7 +1,5 @@
 """Estimates from too few ratings are not shown, and the record gives the number of ratings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

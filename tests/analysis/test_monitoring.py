@@ -1,7 +1,5 @@
 """Declared looks: each on its own ratings, the same whenever it is read, and silent in between."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """PandaLM test set v1: choices with ties by three raters over five sources; kappas as in its README."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.analysis.report.report import Report

@@ -1,7 +1,5 @@
 """Questions about turns of a dialogue, or of a conversation that is itself a response."""
 
-from __future__ import annotations
-
 from app.analysis import analyze
 from tests.kit.frames import FIVE, find, frames, only, protocol
 

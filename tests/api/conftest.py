@@ -1,7 +1,5 @@
 """A small open study with two answers, and a program that has a token for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

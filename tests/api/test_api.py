@@ -1,7 +1,5 @@
 """The API: what a program reads and changes with a token, and what it is told if that is not possible."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

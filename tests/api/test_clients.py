@@ -1,7 +1,5 @@
 """The client for R and the interface for notebooks read a served study into data frames."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

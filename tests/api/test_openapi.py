@@ -1,7 +1,5 @@
 """The description of the API is true: requests made from it are answered as it says, whatever they contain."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

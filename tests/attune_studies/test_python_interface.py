@@ -3,8 +3,6 @@
 `python -m tests.attune_studies.test_python_interface` writes the list of coefficients in docs/python.md anew.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from inspect import signature

@@ -1,7 +1,5 @@
 """Limits on the size of inputs."""
 
-from __future__ import annotations
-
 import pickle
 
 from app.base.limits import Bounds, Limits

@@ -1,7 +1,5 @@
 """What pydantic found wrong, in our words: each kind of value, and each kind of rule."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """Two texts are compared by words; joined, the pieces are the texts themselves."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

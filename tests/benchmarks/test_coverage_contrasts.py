@@ -1,7 +1,5 @@
 """Coverage of 95% intervals of contrasts with few raters and unequal arms: seeded simulations."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.coverage import N_RATERS, arms_of, coverage

@@ -1,7 +1,5 @@
 """The rate of ever crossing under the null, with crossed raters and items."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.sequential import DESIGNS, LOOKS, SPENDINGS, ever_crossing_rate

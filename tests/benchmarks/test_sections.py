@@ -1,7 +1,5 @@
 """Benchmarks replace their own section of a page, and nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

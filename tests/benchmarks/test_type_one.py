@@ -1,7 +1,5 @@
 """Primary tests of the study templates keep their level in their own design without an effect."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.protocol.primary_default import primary_contrasts

@@ -1,7 +1,5 @@
 """attune analyze: every estimate of a folder, without a database."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """attune db, doctor, backup and restore, as somebody types them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """attune demo and attune serve as programs: started, asked, stopped."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

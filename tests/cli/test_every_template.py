@@ -1,7 +1,5 @@
 """Every template through every command and every page of its lead: none ends in a traceback or a server error."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every block of the README, the tutorial and the how-tos is run, or read, as it is printed."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """attune study sample: a sample that grows where judge and people disagree."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """attune items, as a lead types it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """attune judge: estimate, run, continue, and error messages."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

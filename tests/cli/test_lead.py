@@ -1,7 +1,5 @@
 """attune lead ..., as somebody types it."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 

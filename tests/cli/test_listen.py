@@ -1,7 +1,5 @@
 """What `attune serve` tells the processes that it starts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Settings of OpenID Connect: complete, or the server does not start."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

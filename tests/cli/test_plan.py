@@ -1,7 +1,5 @@
 """attune plan: a folder or a study of the store in, what to expect out."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

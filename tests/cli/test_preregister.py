@@ -1,7 +1,5 @@
 """attune preregister: a folder is registered once, and its report is compared with the plan."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The commands of docs/ratings-import.md, word for word: from a published file to the results of its paper."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """attune ratings, as a lead types it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The commands of the README and of the page on the command line, word for word."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """attune report: the files for a paper, without a database."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.cli.test_analyze import _folder

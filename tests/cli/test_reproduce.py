@@ -1,7 +1,5 @@
 """attune reproduce: every published number within its tolerance, and other data refused with the reason."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """attune respond and attune compare-prompts: items from a file, estimate, run, and what two prompts changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

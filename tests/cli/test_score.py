@@ -1,7 +1,5 @@
 """attune score: JSON lines to a program or an endpoint, and the numbers as attributes of the responses."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """attune simulate: what a folder may hold."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """attune snapshot ..., as somebody types it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A command finds its database, or says in one sentence why it cannot."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

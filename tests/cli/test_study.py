@@ -1,7 +1,5 @@
 """The verbs of `attune study`, run as a lead runs them: a folder in, the same folder out."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which study a command means: never a guess between a stored study and a folder of that name."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

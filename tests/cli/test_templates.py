@@ -1,7 +1,5 @@
 """attune study templates | new."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

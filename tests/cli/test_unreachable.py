@@ -1,7 +1,5 @@
 """A database that does not answer, or an address that is none: one sentence in every command, and no password."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """`attune serve` with several processes: connections are answered or refused, whatever dies and whoever comes."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

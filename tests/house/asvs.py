@@ -3,8 +3,6 @@
 Those of level 3 have the last numbers of their sections, and are left out.
 """
 
-from __future__ import annotations
-
 SECTIONS = {
     "V1": (2, 9, 11, 3, 2),
     "V2": (3, 3, 4, 1),

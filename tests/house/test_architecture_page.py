@@ -1,7 +1,5 @@
 """The picture in docs/architecture.md matches the current imports."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

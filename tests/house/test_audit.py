@@ -1,7 +1,5 @@
 """The audit of packages: what it says about the output of pip-audit."""
 
-from __future__ import annotations
-
 import json
 
 from tests.kit.audit import verdict

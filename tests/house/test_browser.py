@@ -1,7 +1,5 @@
 """The journeys' Chromium: the headless shell where it can be had, and nothing that a machine has is changed for it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

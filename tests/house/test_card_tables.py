@@ -1,7 +1,5 @@
 """Tables whose rows are cards on a phone keep the roles of a table: one macro writes them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

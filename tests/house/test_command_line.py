@@ -3,8 +3,6 @@
 `python -m tests.house.test_command_line` writes it anew.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """docs/dependencies.md lists each dependency with the places that use it; code imports no others."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """The documentation's index is complete, its links and paths exist, and the changelog lists each change once."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

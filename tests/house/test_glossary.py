@@ -1,7 +1,5 @@
 """The pages on columns list every table, column and field, and nothing that does not exist."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,8 +4,6 @@ The conditions are those of the container: an unprivileged account, a read-only 
 requires a password.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pwd

@@ -1,7 +1,5 @@
 """The import contracts hold, and each of them can fail."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

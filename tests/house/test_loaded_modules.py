@@ -1,7 +1,5 @@
 """The command table and the web process load libraries for results, charts and spreadsheets only when needed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Both locks name the same versions: `make test` installs from the larger one alone."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

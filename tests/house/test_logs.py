@@ -1,7 +1,5 @@
 """Log lines contain nothing that a visitor sent."""
 
-from __future__ import annotations
-
 import json
 import logging
 import logging.config

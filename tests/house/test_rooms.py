@@ -1,7 +1,5 @@
 """How rooms are laid out: no modules in a circle, the web in pages only, no SQL in pages."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from graphlib import CycleError, TopologicalSorter

@@ -1,7 +1,5 @@
 """SECURITY.md and docs/asvs.md name the tests that hold their claims: each of them exists."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

@@ -3,8 +3,6 @@
 `python -m tests.house.test_statistics` writes the list of all statistics, docs/statistics/keys.md, anew.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

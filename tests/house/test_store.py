@@ -1,7 +1,5 @@
 """The tables match the migrations."""
 
-from __future__ import annotations
-
 from sqlalchemy import Engine
 
 from app.schema import differences

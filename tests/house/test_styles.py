@@ -1,7 +1,5 @@
 """Style sheets: every brace is closed, because an open one disables all rules after it; few sizes of text."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The installed wheel works outside the checkout: it contains pages, scripts, migrations and the demo."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

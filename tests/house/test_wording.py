@@ -1,7 +1,5 @@
 """Outdated phrases must not come back in pages, messages, docstrings or docs."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """WCAG 2.2 AA on a page, in every look that readers use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

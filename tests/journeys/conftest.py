@@ -1,7 +1,5 @@
 """A real browser and a real server: the application on its own database and a free local port."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Steps of a lead in a browser, and the study that they work on."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine
 

@@ -1,7 +1,5 @@
 """Steps of raters in a browser, and the studies that they rate."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from playwright.sync_api import Page

@@ -1,7 +1,5 @@
 """The pictures of the study templates: the rating page of each, light and dark, small enough for a page of them."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Colours are checked on two texts of each look: what differs from the others is found wherever it stands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Charts of a page whose server is busy."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

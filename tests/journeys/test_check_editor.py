@@ -1,7 +1,5 @@
 """Checks in a browser: one click adds one, and its right answer is clicked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Forms of a design that save by themselves: nothing typed is lost, and problems are counted as they are."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """No violations of WCAG 2.2 AA on any lead page, in light and dark, on wide screens and phones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

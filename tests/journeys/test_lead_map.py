@@ -1,7 +1,5 @@
 """Every page of the lead, without scripts and by keyboard alone: nothing needs a mouse, nothing waits for a script."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

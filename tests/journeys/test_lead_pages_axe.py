@@ -1,7 +1,5 @@
 """Every page on which a lead builds and runs a study: no violation of WCAG 2.2 AA, and no sideways scrolling."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

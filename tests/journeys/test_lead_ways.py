@@ -1,7 +1,5 @@
 """Journeys of a lead in a real browser, without script errors or policy violations on any page (see conftest)."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Pages of model judges and generated responses: accessible, without sideways scrolling, and used by a lead."""
 
-from __future__ import annotations
-
 import pytest
 from fastapi import FastAPI
 from playwright.sync_api import Page, expect

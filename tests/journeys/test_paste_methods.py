@@ -1,7 +1,5 @@
 """Paste your methods in a browser: read, confirm one by one, and see the study that came of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The images in the README and of the study templates; `ATTUNE_PICTURES=1` saves them where they are used."""
 
-from __future__ import annotations
-
 import base64
 import os
 import re

@@ -1,7 +1,5 @@
 """Forms of leads in a browser without scripts: what is valid is stored, what is not is said and still there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

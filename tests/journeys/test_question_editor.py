@@ -1,7 +1,5 @@
 """The question editor in a browser: statements, a score, a choice with ties and an age question, by mouse and keys."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

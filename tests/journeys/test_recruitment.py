@@ -1,7 +1,5 @@
 """The step *Recruitment* in a real browser: one click for Prolific, pay, copying, keyboard only, without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """From conversations to their blinded rating by others: write, review, make the study, rate, read the headline."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Any

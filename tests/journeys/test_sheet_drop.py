@@ -1,7 +1,5 @@
 """From a dropped spreadsheet to the page that raters see, in a real browser: clicks and typed fields are counted."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """From an awkward spreadsheet to the study that was meant, and a rater who ends on the completion code: all counted."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """The summary of every template with simulated ratings is one screen, and no table scrolls sideways."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

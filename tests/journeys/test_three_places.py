@@ -1,7 +1,5 @@
 """Order, side, condition and label are the same on the server, in the browser and in the exported files."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Two leads edit one study at once: nothing is lost, nothing is overwritten unasked, and going back asks nothing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A later wave in a real browser: a lead declares it, a rater comes early, in time and twice, and a stranger comes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

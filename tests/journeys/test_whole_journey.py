@@ -1,7 +1,5 @@
 """From a published spreadsheet to a deleted study, all in the browser: a new lead's whole way, with clicks counted."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable

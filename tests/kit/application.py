@@ -1,7 +1,5 @@
 """One application per test run (and xdist worker): building its routes and templates takes longer than most tests."""
 
-from __future__ import annotations
-
 import pytest
 from fastapi import FastAPI
 from jinja2 import FileSystemBytecodeCache

@@ -3,8 +3,6 @@
 Without network, or where the package index has no such data, it says so and succeeds.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Study folders with every kind of bad input that results must bear."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

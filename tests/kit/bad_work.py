@@ -1,7 +1,5 @@
 """Work that a process must be able to bear. It knows no other module, because each new process imports it first."""
 
-from __future__ import annotations
-
 import os
 import time
 from contextlib import suppress

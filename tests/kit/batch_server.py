@@ -1,7 +1,5 @@
 """The endpoints of batches of an OpenAI-compatible server: files, batches, and answers that come later."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -3,8 +3,6 @@
 The journeys prefer Chromium's headless shell: the same engine without windows, for half the processor time.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

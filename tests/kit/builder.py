@@ -1,7 +1,5 @@
 """A small study inserted directly into the tables, for tests of everything after loading."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

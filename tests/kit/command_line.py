@@ -1,7 +1,5 @@
 """Run the command line in this process, on a database of the test's own."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

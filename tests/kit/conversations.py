@@ -1,7 +1,5 @@
 """Conversations in which a reply is awaited, stored directly, and the engine that makes the replies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any

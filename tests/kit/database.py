@@ -1,7 +1,5 @@
 """Migrated databases for tests: one that most tests roll back, and copies for tests that commit or use a browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """Doctests are collected from the modules that have examples; the others are not even imported for it."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Raters who write with each other, by the pages without scripts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

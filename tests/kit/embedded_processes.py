@@ -1,7 +1,5 @@
 """Helpers of the embedded database's tests: programs that use it, and processes running on this machine."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The number of random examples of a property: few in the gate, where they are the same each time, many in explore."""
 
-from __future__ import annotations
-
 import os
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "gate")

@@ -1,7 +1,5 @@
 """A study folder with ratings: a choice and a rating question, two sources, four raters."""
 
-from __future__ import annotations
-
 import random
 
 YAML = """\

@@ -1,7 +1,5 @@
 """Hosts of one study on a server over TCP, for the tests of more than one machine."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Small images as files."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A signed-in lead with a study."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """A small study of a lead, and data from its raters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sqlalchemy import Connection, text

@@ -1,7 +1,5 @@
 """Tests of ten seconds and more are started first, so that no worker is left with one of them at the end."""
 
-from __future__ import annotations
-
 import os
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """What jobs make, made in the test's own process: on its own transaction, which no other process could read."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

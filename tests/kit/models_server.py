@@ -1,7 +1,5 @@
 """A small local server that speaks the protocol of OpenAI-compatible servers, with the failures of real ones."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

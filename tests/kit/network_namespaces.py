@@ -3,8 +3,6 @@
 A cut link drops packets in silence, as a broken switch or a firewall does: no connection is reset.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

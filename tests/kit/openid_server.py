@@ -1,7 +1,5 @@
 """A small provider of OpenID Connect on this machine, with its own key. Tests change what it states."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,7 +1,5 @@
 """Known answers from R and publications, which lie beside the checkout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

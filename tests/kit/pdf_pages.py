@@ -1,7 +1,5 @@
 """What the pages of a PDF say, and how far their letters reach."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pypdfium2 import PdfDocument, PdfPage

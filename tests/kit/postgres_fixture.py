@@ -1,7 +1,5 @@
 """A temporary PostgreSQL for tests: one fast server per run (per xdist worker), and databases by copying."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Information from Linux about other processes."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A small local server that plays Prolific."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Concise protocols and items for the tests of the design."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from app.protocol.allocation.trials import Candidate, PlannedItem

@@ -1,7 +1,5 @@
 """An application with a small open study, and its visitors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Simulated raters that arrive, answer at random with a seed, and finish, served by the same code as real raters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random

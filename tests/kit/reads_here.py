@@ -4,8 +4,6 @@ That what is read comes back from that process, and its limits, are held by test
 and by the journeys.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from app.studies.creation.upload_process import Read, UploadReader

@@ -1,7 +1,5 @@
 """A small local server that receives webhooks, with the failures of real ones."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Reports of a few parts, where tests do not look at the others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Reports computed in the test's own process: on its own transaction, which no other process could read, or by jobs."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 

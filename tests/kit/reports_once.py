@@ -4,8 +4,6 @@ The workers of pytest share those of the real data through files. `AnalyzedOnce`
 and shares those of many ratings in the same way.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pickle

@@ -1,7 +1,5 @@
 """The application behind real sockets, in a thread of the test."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

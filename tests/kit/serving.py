@@ -1,7 +1,5 @@
 """`attune serve` in a process of its own, on the database of a test."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A small complete study folder as a dictionary of files, in which tests can break single cells."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.analysis.data.study_folder import StudyFolder

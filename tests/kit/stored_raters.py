@@ -1,7 +1,5 @@
 """Raters driven through the actions, without a browser."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The report of a study in the database, computed in this process."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection
 
 from app.analysis import analyze

@@ -3,8 +3,6 @@
 The embedded programs are built without TLS; for it, those of the system are used where they are installed.
 """
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import time

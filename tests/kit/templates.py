@@ -1,7 +1,5 @@
 """Templates that many tests look at, each read once per worker. They are for looking only: no test changes them."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

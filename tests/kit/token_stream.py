@@ -1,7 +1,5 @@
 """Log-probabilities as servers send them: the tokens of an answer that was drawn from stated probabilities."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What readers are told of each primary estimate: the answer of the summary that has it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The application in a test: on a connection that is rolled back, with different kinds of visitors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

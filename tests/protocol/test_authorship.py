@@ -1,7 +1,5 @@
 """Whose words a text has: worked out by hand, word by word."""
 
-from __future__ import annotations
-
 import random
 import time
 

@@ -1,7 +1,5 @@
 """The order in which results list the questions of a study."""
 
-from __future__ import annotations
-
 from app.protocol.primary_default import by_importance
 from app.protocol.study import Protocol
 from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of

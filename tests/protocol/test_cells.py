@@ -1,7 +1,5 @@
 """Cells: the crossing of factor levels, and their text form."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

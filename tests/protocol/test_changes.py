@@ -1,7 +1,5 @@
 """What cannot be changed once there are answers, and once the study has been opened."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

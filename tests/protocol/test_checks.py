@@ -1,7 +1,5 @@
 """Attention checks flag raters by declared rules; they never reject raters."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

@@ -1,7 +1,5 @@
 """Composites: subscales and means of dimensions, with reversed questions."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from statistics import variance

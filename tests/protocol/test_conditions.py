@@ -1,7 +1,5 @@
 """Factors: what can be varied, and how."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

@@ -1,7 +1,5 @@
 """Names that one part of a protocol refers to are defined in another."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Studies in which raters have conversations: which protocols are consistent, and what they may be opened with."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

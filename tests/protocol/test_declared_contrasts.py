@@ -1,7 +1,5 @@
 """Declared contrasts refer to suitable scores and questions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Turns of a dialogue, as written in a cell."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.protocol.dialogue import turns_from_json, whole_text

@@ -1,7 +1,5 @@
 """The flow of a rating session: its steps, and the contents of each."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

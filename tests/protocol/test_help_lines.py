@@ -1,7 +1,5 @@
 """Help lines: what may be written of them, and which of them somebody must check again."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Any
 

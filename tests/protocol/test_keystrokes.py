@@ -1,7 +1,5 @@
 """Keystrokes of drafts: what a page may send, what is counted, and that the consent form must name it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Labels shown to people instead of keys: as declared, or derived from the key."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.base.problems import Problems

@@ -1,7 +1,5 @@
 """Declared looks: ascending shares that end at 1, with a planned number of ratings and one primary contrast."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

@@ -1,7 +1,5 @@
 """Placeholders in templates, to be filled in by the lead."""
 
-from __future__ import annotations
-
 from app.protocol.opening import placeholders
 from tests.kit.protocols import protocol
 

@@ -1,7 +1,5 @@
 """What a page shows in each condition."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.protocol.presentation import Presentation, presentation, shown_labels

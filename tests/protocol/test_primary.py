@@ -1,7 +1,5 @@
 """Primary contrasts: which ones can be declared, how others are reported, and the default without declarations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

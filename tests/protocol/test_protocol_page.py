@@ -1,7 +1,5 @@
 """docs/protocol.md explains every field of study.yaml, and shows each in a valid example."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

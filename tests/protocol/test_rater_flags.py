@@ -3,8 +3,6 @@
 References: Carver (1992) for reading rates; Matjasic, Vehovar and Lozar Manfreda (2018) for the share of the median.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

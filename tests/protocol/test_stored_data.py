@@ -1,7 +1,5 @@
 """Which data about raters a study stores, as its page on privacy says."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.protocol.stored_data import StoredData, stored_data

@@ -1,7 +1,5 @@
 """The design of a study: pools, blocks, repeats."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

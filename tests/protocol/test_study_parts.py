@@ -1,7 +1,5 @@
 """Parts of a protocol that can be checked on their own."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

@@ -1,7 +1,5 @@
 """A study that counts how raters type, or sends what they write to a model, declares that its consent form says so."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.protocol.opening import not_declared

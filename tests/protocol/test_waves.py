@@ -1,7 +1,5 @@
 """Later waves: when they are open, what they ask, and the questions and changes that follow."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

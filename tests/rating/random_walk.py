@@ -1,7 +1,5 @@
 """A study with random actions: raters act in any order, and the lead retires items and brings them back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

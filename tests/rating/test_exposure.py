@@ -1,7 +1,5 @@
 """The exposure cap: no rater gets more items with a content note than allowed, and nobody has to wait for them."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

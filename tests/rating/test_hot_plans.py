@@ -3,8 +3,6 @@
 Plans are kept as long as a connection. One that reads all raters of a study costs more with each rater, unnoticed.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

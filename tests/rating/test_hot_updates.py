@@ -1,7 +1,5 @@
 """Rows that change with each trial are updated within their page (HOT), and found by their key from the first one."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Engine, text
 

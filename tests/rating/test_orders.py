@@ -1,7 +1,5 @@
 """A rater's trials are in the order that the design declares, with its blocks."""
 
-from __future__ import annotations
-
 from itertools import groupby, pairwise
 from typing import Any
 

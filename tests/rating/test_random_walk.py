@@ -3,8 +3,6 @@
 After each step, all served trials are accounted for, no seat is exceeded, and no retired item waits for a rater.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

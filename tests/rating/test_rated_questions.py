@@ -1,7 +1,5 @@
 """Ratings have no foreign key to questions; triggers ensure the same, also for transactions at the same time."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """The table of ratings and its SQL agree with the single declaration of the columns."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import ARRAY, BigInteger, DateTime, Double, Integer, Text
 

@@ -1,7 +1,5 @@
 """A retired item: nobody else gets it, raters who have it open can finish it, and its ratings stay."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Engine, text
 

@@ -1,7 +1,5 @@
 """Every table of the rating path leads its keys with the study, so that the schema can be distributed by study."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Table, UniqueConstraint
 

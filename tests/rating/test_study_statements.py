@@ -1,7 +1,5 @@
 """Every statement of the rating path names the study of each table that it reads or writes: one shard can answer it."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import re

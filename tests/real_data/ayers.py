@@ -1,7 +1,5 @@
 """The study of Ayers et al. 2023 from the shared data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.results.reproduction import ayers2023

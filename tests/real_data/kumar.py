@@ -1,7 +1,5 @@
 """The study of Kumar et al. 2025 from the shared data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.results.reproduction import kumar2025

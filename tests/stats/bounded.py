@@ -1,7 +1,5 @@
 """A limit on processor time, so that endless iterations fail instead of hanging."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

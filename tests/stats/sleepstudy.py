@@ -1,7 +1,5 @@
 """Reaction times after sleep deprivation on days 0 to 9 (Belenky et al. 2003), from Bates et al. (2015)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 REACTION_BY_SUBJECT: dict[int, list[float]] = {

@@ -1,7 +1,5 @@
 """Contrasts between raters of different arms: CR2 and its degrees of freedom against matrices and classical tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Codes of labels, by whichever way is fast."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

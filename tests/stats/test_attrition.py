@@ -1,7 +1,5 @@
 """Attrition by arm, and Lee's bounds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Group-sequential bounds against published tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from app.stats.spans import marked_characters

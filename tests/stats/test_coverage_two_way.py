@@ -1,7 +1,5 @@
 """Coverage of 95% intervals with newly drawn items and raters: seeded simulations, `make slow`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import special, stats

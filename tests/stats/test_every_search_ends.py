@@ -1,7 +1,5 @@
 """Every statistic returns within two processor seconds on any tiny data set."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,7 +1,5 @@
 """Factor structure against published solutions and on data with a known structure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

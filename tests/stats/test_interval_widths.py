@@ -1,7 +1,5 @@
 """No interval without width: data that say nothing about precision give a reason in place of a false certainty."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 

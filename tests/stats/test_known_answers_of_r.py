@@ -3,8 +3,6 @@
 `from_r/known_answers.R` computes them; its data and answers are stored beside it, so that these tests need no R.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Validation and counts of Ratings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Values that a Result rejects, so that pages need not check them."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.stats.result import REASONS, Interval, Method, Result, undefined

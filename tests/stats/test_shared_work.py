@@ -1,7 +1,5 @@
 """Computations shared by several estimates give the same results as separate ones."""
 
-from __future__ import annotations
-
 import gc
 from contextlib import suppress
 from contextvars import Context

@@ -1,7 +1,5 @@
 """Simulated studies reproduce their inputs, and power equals that of a known test."""
 
-from __future__ import annotations
-
 from math import lgamma
 
 import numpy as np

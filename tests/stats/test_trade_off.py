@@ -1,7 +1,5 @@
 """Ratios of two effects of a conjoint design, with Fieller's interval."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 import numpy as np

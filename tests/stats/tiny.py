@@ -1,7 +1,5 @@
 """Every public statistic as a function of one tiny data set, for tests that it terminates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_args

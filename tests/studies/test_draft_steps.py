@@ -1,7 +1,5 @@
 """The steps to an open study say what is there, what is missing, and what is done."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A folder loaded into the database and exported again: identical to the last answer, or nothing is stored."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Connection, Engine, text
 

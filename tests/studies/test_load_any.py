@@ -1,7 +1,5 @@
 """Everything that passes validation can be stored, and is exported unchanged."""
 
-from __future__ import annotations
-
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import Connection
 

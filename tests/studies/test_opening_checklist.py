@@ -1,7 +1,5 @@
 """Each line of the checklist before raters come: what it finds, how bad it is, and where it is fixed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

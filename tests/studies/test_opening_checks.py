@@ -1,7 +1,5 @@
 """A study opens only if raters get what its protocol declares; otherwise its lead is told the reason for each part."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hidden repeats: the same trial again later, with sides swapped, without a seat, and marked in the CSV."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The cast of `test_cast.py`: a browser for each role, on two prepared studies."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The response that each member of the cast gets from every route, for `test_cast.py`."""
 
-from __future__ import annotations
-
 from app.accounts.roles import ROLES as ROLES_ASKED
 
 SIGN_IN = "to sign in"

@@ -1,7 +1,5 @@
 """Requests drawn from a seed: our own addresses with all kinds of nonsense in paths, parameters, headers and bodies."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from random import Random

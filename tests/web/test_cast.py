@@ -3,8 +3,6 @@
 A route that is missing in the table fails the test, so that no route is added without deciding who may access it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -3,8 +3,6 @@
 `python -m tests.web.test_cast_page` writes it anew.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.accounts.roles import IN_WORDS, ROLES

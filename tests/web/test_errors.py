@@ -1,7 +1,5 @@
 """What a visitor sees when something fails: a message, never internals."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.testclient import TestClient
 

@@ -1,7 +1,5 @@
 """No request, however odd, leads to a server error."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import re

@@ -1,7 +1,5 @@
 """The probes: liveness without the database, readiness with what keeps the server from taking answers."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 import pytest

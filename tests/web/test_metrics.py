@@ -1,7 +1,5 @@
 """Metrics: what they count, that no label names anyone, and who may read them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """While the database is unavailable: 503, a time to retry, a message in the visitor's language, and one log line."""
 
-from __future__ import annotations
-
 import logging
 from typing import NoReturn
 

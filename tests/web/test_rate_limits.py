@@ -1,7 +1,5 @@
 """Limits on arrivals and downloads: counted in the database for all workers, and refused with a time to wait."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """A web process that ends leaves the replies that it makes to others."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Engine
 from starlette.testclient import TestClient

@@ -1,7 +1,5 @@
 """What every kind of response says about itself: its type and encoding, and whether it may be kept."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urljoin
 

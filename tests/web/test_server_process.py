@@ -1,7 +1,5 @@
 """What a server process does before it serves; the effects are measured by `benchmarks.load`."""
 
-from __future__ import annotations
-
 import platform
 
 from app.main import share_arenas

@@ -3,8 +3,6 @@
 That nothing is loaded if they are not wanted is held by tests/house/test_loaded_modules.py.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Which addresses webhooks may be sent to."""
 
-from __future__ import annotations
-
 import socket
 from threading import Event
 from typing import Any

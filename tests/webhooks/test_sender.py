@@ -1,7 +1,5 @@
 """From an event of a study to its webhooks: the outbox, attempts, retries and pauses."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One attempt to deliver a message, against receivers that answer well, badly, slowly or without end."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import shutil

@@ -1,7 +1,5 @@
 """Checking an ID token: signature, issuer, audience, times and nonce (OpenID Connect Core 1.0, section 3.1.3.7)."""
 
-from __future__ import annotations
-
 import hmac
 import secrets
 from base64 import urlsafe_b64encode

@@ -1,7 +1,5 @@
 """The provider that the administrator has named: where browsers are sent, and what their return proves."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

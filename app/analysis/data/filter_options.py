@@ -1,7 +1,5 @@
 """The filters that a study allows, and its protocol when filtered; loads no library."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

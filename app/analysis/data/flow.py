@@ -1,7 +1,5 @@
 """The flow of participants as counts; without pandas, because every process that shows a report imports it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.protocol.cells import Cell, cell_of

@@ -1,7 +1,5 @@
 """The progress of a study over time: ratings and finished raters per hour, day or week, without gaps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Question data: one question with its answers and the lead's declarations about it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 

@@ -1,7 +1,5 @@
 """Groups of raters: all human raters, the human raters of one pool, or the model judges. Never both kinds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

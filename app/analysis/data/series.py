@@ -1,7 +1,5 @@
 """Model judges that were asked the same again on a later day: a series, by the column `series` of raters.csv."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date

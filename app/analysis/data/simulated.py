@@ -1,7 +1,5 @@
 """Simulated raters: they rehearse a study, and leave its results once a person has rated."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from app.analysis.data.frames import Frames

@@ -12,8 +12,6 @@ Missing text is None, `turns` is JSON in the form of `protocol.dialogue`, attrib
 at least one value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

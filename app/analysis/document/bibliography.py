@@ -1,7 +1,5 @@
 """The publications that a report cites, and which statistic or method each of them stands for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from app.analysis.estimate import Estimate

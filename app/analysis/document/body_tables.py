@@ -1,7 +1,5 @@
 """Tables of a report's body that set estimates side by side: means by source, and composites with their consistency."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.analysis.document.design_words import citation_sentences, composite_items

@@ -1,7 +1,5 @@
 """The design of a study in sentences, for the methods of a report and for a preregistration."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 
 from app.analysis.document.bibliography import REFERENCES

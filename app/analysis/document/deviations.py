@@ -1,7 +1,5 @@
 """What was done against what was registered, point by point."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from app.analysis.document.design_words import (

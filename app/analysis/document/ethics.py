@@ -1,7 +1,5 @@
 """A study for an ethics board: purposes, procedure, data, recipients, retention and rights, from the protocol."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple

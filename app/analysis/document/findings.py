@@ -1,7 +1,5 @@
 """The results of a report: primary contrasts in sentences, then tables and charts by topic."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

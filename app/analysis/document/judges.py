@@ -1,7 +1,5 @@
 """Model judges in a registration, and what became of them."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The methods of a report, from the protocol and the data alone: design, materials, raters, questions, analysis."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from app.analysis.data.flow import is_by_condition

@@ -1,7 +1,5 @@
 """Numbers for the estimates that a document shows, so that each can be found in its list of recipes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase

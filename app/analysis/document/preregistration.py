@@ -1,7 +1,5 @@
 """A registration in the order of two forms: OSF Preregistration and AsPredicted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

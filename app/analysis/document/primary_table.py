@@ -1,7 +1,5 @@
 """The primary contrasts as a table: each with its test statistic, degrees of freedom and effect size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from scipy import special

@@ -1,7 +1,5 @@
 """What a report does not know of itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.analysis.document.registration import Registration

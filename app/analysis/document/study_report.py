@@ -1,7 +1,5 @@
 """The report of a study as a document for a paper: summary, methods, results, limits, recipes, references."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 

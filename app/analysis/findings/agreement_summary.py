@@ -1,7 +1,5 @@
 """Agreement in one sentence and a short table: pooled, within sources, and by kind of rater."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

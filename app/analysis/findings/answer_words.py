@@ -6,8 +6,6 @@ a study has several choices, `{cause}` a covariate or the name of an estimate, `
 effect differs, and `{value}` the estimate.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.base.numbers import in_german

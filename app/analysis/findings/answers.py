@@ -4,8 +4,6 @@ The same sentences stand on the page, in the report and in the terminal. They ar
 never say more than the tables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby

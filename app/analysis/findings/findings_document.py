@@ -1,7 +1,5 @@
 """What files say beside the estimates: answers to the primary questions, objections, and conclusions of judges."""
 
-from __future__ import annotations
-
 from app.analysis.findings.agreement_summary import agreement_rows
 from app.analysis.findings.answers import answers_of
 from app.analysis.findings.judge_conclusions import conclusion_rows, conclusions_by_judge

@@ -1,7 +1,5 @@
 """Which main conclusions would change if a model judge replaced the people: each contrast by people and by judges."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

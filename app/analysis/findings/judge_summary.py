@@ -1,7 +1,5 @@
 """Model judges on the first screen: the alternative annotator test, the interval to the ceiling, and biases."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import exp, log1p

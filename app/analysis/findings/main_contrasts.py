@@ -1,7 +1,5 @@
 """The main comparisons of a report, by question and pair of sources, with results that could overturn them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """What stands beside the answers: the means that they compare, by source, and by pool, level or turn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 

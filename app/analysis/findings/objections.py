@@ -4,8 +4,6 @@
 study without objections gets none; of many, those that weigh most are shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Participants in words and tables: what became of them, attrition by arm, bounds of differences between arms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.analysis.data.flow import Arm, Flow, is_by_condition

@@ -1,7 +1,5 @@
 """What could change the answer: each primary difference between sources, analysed in other ways."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

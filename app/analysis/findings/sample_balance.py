@@ -1,7 +1,5 @@
 """What the balance table of a sample without known probabilities says, in a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.analysis.estimate import Estimate, without

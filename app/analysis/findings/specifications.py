@@ -1,7 +1,5 @@
 """The specification curve in words and rows: how far each combination of choices changes a primary difference."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The results of a study on one screen: effects, what could overturn them, agreement, model judges, failures."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

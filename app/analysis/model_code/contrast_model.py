@@ -1,7 +1,5 @@
 """What the code of a model says: its rows, its terms and the estimates that it gives again. Read from a report."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

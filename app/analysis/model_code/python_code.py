@@ -1,7 +1,5 @@
 """The models as Python: pandas and bambi. It reads ratings.csv and keeps the rows that the report counts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """The models as R: lme4 and ordinal, or brms. Both read ratings.csv and keep the rows that the report counts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """The scripts by the names of their files."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

@@ -1,7 +1,5 @@
 """The words that the scripts share, in the order in which the page has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from app.analysis.estimate import Estimate

@@ -3,8 +3,6 @@
 Contrasts about other questions have the same assumptions as shares of their own scale, and are drawn independently.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import astuple, replace
 

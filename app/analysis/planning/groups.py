@@ -4,8 +4,6 @@ What a design does not say is assumed: the keys are spread evenly over the codes
 codes; a rater who marks words marks as many beside the key as they miss.
 """
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which share of the items people must rate, if a model judge rates all of them, to reach a width."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial

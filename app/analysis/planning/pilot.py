@@ -1,7 +1,5 @@
 """The assumptions of a plan: from existing ratings, or as stated by the lead."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields, replace
 

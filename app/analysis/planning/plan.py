@@ -1,7 +1,5 @@
 """Forecast how wide a study's intervals will be, and how often it will detect an existing difference."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

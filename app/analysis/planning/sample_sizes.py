@@ -1,7 +1,5 @@
 """Which items people should rate next: those about which judges and people are likely to disagree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

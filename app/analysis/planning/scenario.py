@@ -1,7 +1,5 @@
 """One scenario of a plan: the study's trials assigned to a number of raters, and simulated results."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ The squared width of an interval falls with each of these numbers as a constant 
 leave stays. A line through simulated widths gives both. More raters alone have fewer trials each.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The estimates of a report that are shown first: primary contrasts, then main contrast, means and agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """How many comparisons that nobody declared have a small p-value, and how many chance would give."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Replace the keys in a report by labels for people; files keep the keys."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import replace

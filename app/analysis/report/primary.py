@@ -1,7 +1,5 @@
 """The primary contrasts of a report with their estimates, which are shown first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

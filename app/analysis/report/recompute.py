@@ -1,7 +1,5 @@
 """Recompute an estimate from its recipe: with the same data and software it is exactly the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

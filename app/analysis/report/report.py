@@ -1,7 +1,5 @@
 """The report of a study: each estimate once, in the order of the sections."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Write estimates as CSV: one row per estimate with the columns of the contract, at full precision."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What several sentences say of estimates: their test, interval, scale and cut; and published tests in one line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import takewhile

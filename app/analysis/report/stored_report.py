@@ -3,8 +3,6 @@
 Snapshots leave out the results of individual raters, because they are kept when a rater withdraws.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace

@@ -1,7 +1,5 @@
 """The verdict of each comparison: the only place that decides whether a difference is clear or a margin is met."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

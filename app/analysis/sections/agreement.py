@@ -1,7 +1,5 @@
 """Agreement between raters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """All estimates of a report, by section."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 

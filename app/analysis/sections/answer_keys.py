@@ -1,7 +1,5 @@
 """Answers compared with a key: F1, confusion table, accuracy by item and kind of item, number of items needed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

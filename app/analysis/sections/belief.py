@@ -1,7 +1,5 @@
 """Whether raters can identify who wrote a response, and how their belief affects their ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Questions answered with codes: the share of each code, the share of correct answers, and agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Before and after: the change of a score of the raters in each arm, and the differences between arms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

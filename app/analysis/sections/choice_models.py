@@ -1,7 +1,5 @@
 """Models of forced choices: strengths with ties and position effect, and shares adjusted for the side."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Codes (harm, refusal, behaviours, errors): how much more often each is given to one source than to the reference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

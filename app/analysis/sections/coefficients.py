@@ -1,7 +1,5 @@
 """The coefficients of agreement of a question, each with all intervals that are available."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial

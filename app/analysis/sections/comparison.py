@@ -1,7 +1,5 @@
 """Comparisons of sources on a scale."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial

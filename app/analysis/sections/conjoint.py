@@ -1,7 +1,5 @@
 """Conjoint designs: the effects of randomized attributes of the responses on ratings and choices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The relation of ratings, by source, to scores of raters (questionnaire, age) or of what is rated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import islice
 

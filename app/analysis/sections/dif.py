@@ -1,7 +1,5 @@
 """Differential item functioning: whether a question of a composite works differently for one group of raters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

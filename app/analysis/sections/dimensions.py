@@ -1,7 +1,5 @@
 """Whether two questions measure different things: the correlation of their ratings, and halo."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 

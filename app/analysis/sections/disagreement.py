@@ -1,7 +1,5 @@
 """Units with the most disagreement, split opinions, and pairs of raters. Shown only; nothing is removed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

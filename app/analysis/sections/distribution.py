@@ -1,7 +1,5 @@
 """The distribution of ratings per source: counts of each point, mean and standard deviation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 

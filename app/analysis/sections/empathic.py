@@ -1,7 +1,5 @@
 """Empathic accuracy: perceivers' ratings of what a target felt, compared with the target's own account."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The factor structure of the questions of a composite that asks for it: number of factors and loadings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Effects of the factors of the design, overall and per source: a label, an instruction, a profile shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How far the primary differences between sources differ between items and between raters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

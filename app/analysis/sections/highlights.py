@@ -1,7 +1,5 @@
 """Highlights: whether raters mark the same characters, and whether these match the key."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Effects of an attribute of the items that a primary contrast names, such as altered stories against standard ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

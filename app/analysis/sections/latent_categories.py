@@ -1,7 +1,5 @@
 """Estimate the true category from raters with different error rates, as a sensitivity analysis of the shares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All pairs of sources, if there are three or more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Cohen's kappa of pairs of named raters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal

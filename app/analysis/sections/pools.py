@@ -1,7 +1,5 @@
 """Comparisons of two groups of raters: pools of people, or models with people, for every kind of question."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Rankings: mean ranks, shares of implied pairs, and agreement between rankings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations

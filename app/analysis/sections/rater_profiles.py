@@ -4,8 +4,6 @@ Profiles are reasons to look at a rater, not to exclude one: exclusion rules are
 study opens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Intra-rater agreement, from planned repeats, which enter no other estimate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

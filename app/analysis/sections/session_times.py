@@ -1,7 +1,5 @@
 """The time that each rater took, checks passed, and raters flagged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property

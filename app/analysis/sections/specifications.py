@@ -4,8 +4,6 @@ The choices are which answers are left out, which pool of raters counts, and the
 is one analysis of the same difference, in points of the scale or as a share of choices.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, islice

@@ -1,7 +1,5 @@
 """All comparisons by condition, shown label, and attributes of items and raters; and their interactions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The rated texts: differences between sources, and the relation of ratings to text measures and imported scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The course of ratings over the turns of a dialogue, and the weight of each turn in the rating of the whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The main estimates without the human raters flagged by the protocol's rule, for comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Format estimates for people, in the same way on pages, under charts and in the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 

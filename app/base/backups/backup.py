@@ -1,7 +1,5 @@
 """Back up a whole database to one file and restore it, with PostgreSQL's own programs from the wheel."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The folder of backups: a new one each day, checked by restoring it, and old ones removed."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Sequence

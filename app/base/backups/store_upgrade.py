@@ -1,7 +1,5 @@
 """Move the embedded database to a new major version of PostgreSQL: dump, restore, compare, and keep the old files."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

@@ -1,7 +1,5 @@
 """Backups that are checked at once: restored into a scratch database, whose tables are compared with the original."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 No message of this module contains a password.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from ipaddress import ip_address

@@ -1,7 +1,5 @@
 """The driver's own cursor, and many rows at once by COPY."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

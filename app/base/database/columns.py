@@ -1,7 +1,5 @@
 """Shared parts of the tables: naming of constraints, recurring columns, references within one study."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from sqlalchemy import (

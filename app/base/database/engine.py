@@ -1,7 +1,5 @@
 """The engine: address, number of connections, and transactions."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager

@@ -5,8 +5,6 @@ page this takes four times as long as the statement itself. Errors are raised as
 difference.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Secret keys of this installation, made when they are first needed, and values derived from them."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets

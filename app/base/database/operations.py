@@ -3,8 +3,6 @@
 They count every process and host that uses the database, and cost the rating path nothing.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from datetime import datetime

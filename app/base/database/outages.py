@@ -1,7 +1,5 @@
 """Distinguish temporary database outages from programming errors."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, InternalError, OperationalError

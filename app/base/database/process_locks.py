@@ -1,7 +1,5 @@
 """Locks between processes. PostgreSQL releases them when the process ends, however it ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Read results and downloads from a streaming replica, as long as it is close enough behind the primary."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A document as DOCX for word processors: headings, tables with repeated heads, pictures with alternative text."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A document as one HTML file that needs nothing else: styles and pictures are inside."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from html import escape

@@ -1,7 +1,5 @@
 """Documents as LaTeX for pdfLaTeX, XeLaTeX and LuaLaTeX, with pictures as PDF files beside it; references as BibTeX."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from app import __version__

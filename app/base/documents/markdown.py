@@ -1,7 +1,5 @@
 """A document as Markdown with pipe tables; pictures are files beside it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

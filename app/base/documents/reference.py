@@ -1,7 +1,5 @@
 """A publication: cited in a text, listed at its end, and as BibTeX."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 MANY_AUTHORS = 3

@@ -1,7 +1,5 @@
 """A document as Typst source, from which the PDF is made; pictures are PDF files beside it."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A million rows have few distinct keys and labels, so each distinct one is encode
 together: as a table of cells of equal width, from which the padding is deleted.
 """
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import io

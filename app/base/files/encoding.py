@@ -1,7 +1,5 @@
 """Decode bytes: UTF-8, otherwise Windows-1252 with its undefined bytes as Latin-1; decided per file."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import re

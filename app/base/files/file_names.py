@@ -1,7 +1,5 @@
 """Names of uploaded files."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Images of a study: how they are stored, and which are accepted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.base.files.input_limits import MEBIBYTE

@@ -1,7 +1,5 @@
 """Size limits that are checked before input is parsed, because a small file can contain a huge table."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Read a Parquet file of plain columns into a table of text; the sizes are checked before a page is unpacked."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

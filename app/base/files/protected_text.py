@@ -1,7 +1,5 @@
 """Make text safe to open in a spreadsheet."""
 
-from __future__ import annotations
-
 import re
 
 from app.base.words import number

@@ -1,7 +1,5 @@
 """Read uploaded images: checked by their content, scaled, and encoded again without metadata."""
 
-from __future__ import annotations
-
 import struct
 import warnings
 from io import BytesIO

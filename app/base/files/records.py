@@ -1,7 +1,5 @@
 """Read CSV, JSON lines and JSON arrays into tables; each record keeps its row number."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

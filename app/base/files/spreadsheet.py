@@ -1,7 +1,5 @@
 """Read a spreadsheet with any columns: CSV, TSV, JSON lines, Excel or Parquet."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

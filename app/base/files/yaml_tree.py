@@ -5,8 +5,6 @@ models convert them to numbers and booleans. Only empty values, and the few keys
 booleans from text, get another type.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The pages of the documentation: which there are, in which order, and each one's HTML. No page is read twice."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The pages of Help. They ask no database, so that they can be read while it cannot be reached."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Search in the documentation: sections that contain every word or a synonym of it, headings first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Words that readers search for, and those that the documentation uses."""
 
-from __future__ import annotations
-
 _RATERS = ("rater",)
 _AGREEMENT = ("agreement", "inter-rater agreement")
 _SCALE = ("rating scale", "points of a rating scale")

@@ -1,7 +1,5 @@
 """The processes in which jobs do their heavy work: it slows down no rater, and the worker survives if one crashes."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections import defaultdict

@@ -3,8 +3,6 @@
 Web processes only add rows, so they do not load procrastinate; the worker (`worker.py`) does.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Languages: the texts of a catalogue, and the local formats of numbers and dates."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

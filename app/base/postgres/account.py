@@ -1,7 +1,5 @@
 """The operating-system account that the server processes run as."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The location of the PostgreSQL programs."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from importlib.metadata import version

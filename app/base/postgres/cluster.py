@@ -1,7 +1,5 @@
 """The database files: created once, by a final rename, and rejected if they belong to another major version."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """The folder of the embedded database: its location, its owner, and whether the server's account can reach it."""
 
-from __future__ import annotations
-
 import logging
 import os
 import secrets

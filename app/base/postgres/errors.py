@@ -1,7 +1,5 @@
 """Errors of the embedded database."""
 
-from __future__ import annotations
-
 
 class EmbeddedError(Exception):
     """The embedded database cannot be used; the message is one clear sentence for the user who started the program."""

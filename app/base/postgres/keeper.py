@@ -4,8 +4,6 @@ It checks several times a second whether the server runs, and every second wheth
 a process's lock however it ends (a signal, a closed terminal, kill -9), so no server is left running without users.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Private files and folders: closed to other accounts, written atomically, with the owner of the folder they are in."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

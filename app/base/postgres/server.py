@@ -1,7 +1,5 @@
 """One embedded PostgreSQL server per data folder, shared by every process that uses the folder."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import time

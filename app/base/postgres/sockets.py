@@ -1,7 +1,5 @@
 """The folder of the server's socket, open only to the server's account."""
 
-from __future__ import annotations
-
 import os
 import socket
 import stat

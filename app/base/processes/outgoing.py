@@ -1,7 +1,5 @@
 """HTTP connections to other servers that can be cut off at any time, whatever the other side does."""
 
-from __future__ import annotations
-
 import math
 import socket
 import ssl

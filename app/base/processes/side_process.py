@@ -1,7 +1,5 @@
 """A separate process for heavy work: it does not slow down raters, and the web server survives if it crashes."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal

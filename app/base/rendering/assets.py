@@ -1,7 +1,5 @@
 """Scripts, styles and the font, served under the hash of their content; htmx and the font come from packages."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import mimetypes

@@ -1,7 +1,5 @@
 """Markdown of leads and of responses: HTML in it is escaped, the result is sanitized, and each text rendered once."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import nh3

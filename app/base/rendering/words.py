@@ -1,7 +1,5 @@
 """Counts and times in readable form."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Cookies, bound to the host by their name on https but not on plain http (local use, demo); client addresses."""
 
-from __future__ import annotations
-
 from starlette.requests import Request
 from starlette.responses import Response
 

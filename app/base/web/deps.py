@@ -1,7 +1,5 @@
 """Dependencies of request handlers. Loaders also authorize: the visitor may see whatever they return."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

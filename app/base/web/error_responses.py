@@ -1,7 +1,5 @@
 """The responses to errors: a page, a problem document for programs (RFC 9457), or only a status for htmx."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus

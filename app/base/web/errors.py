@@ -1,7 +1,5 @@
 """Expected errors are classes with a status; `error_responses` turns them into responses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from app.base.language.message import Message, message

@@ -1,7 +1,5 @@
 """Files that are made for one download: CSV that is safe to open in a spreadsheet, and JSON."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

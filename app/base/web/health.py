@@ -1,7 +1,5 @@
 """Probes for Docker Compose, proxies and monitoring: is the process alive, and can it take answers?"""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 

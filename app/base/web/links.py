@@ -1,7 +1,5 @@
 """The server's address in the links that leads hand on."""
 
-from __future__ import annotations
-
 from starlette.requests import Request
 
 

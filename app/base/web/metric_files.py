@@ -1,7 +1,5 @@
 """The files in which the processes of a server share their numbers for /metrics; what has ended leaves none behind."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

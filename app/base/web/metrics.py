@@ -1,7 +1,5 @@
 """Metrics in Prometheus's format, for the machine itself or with a token."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Read a model's answer: one JSON object with the fields that were asked; nothing else passes for an answer."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

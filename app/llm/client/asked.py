@@ -1,7 +1,5 @@
 """What a model is asked: one field of a JSON object per answer, its schema, and the words that describe it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ if this process ends. Requests have the same ID in every process, so that the ne
 of its run and asks nothing twice.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

@@ -1,7 +1,5 @@
 """What a server was found not to take: each request is sent without it, instead of failing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from app.llm.client.answers import thinks_untagged

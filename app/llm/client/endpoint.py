@@ -1,7 +1,5 @@
 """An OpenAI-compatible server, how an answer is sampled, and what came back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol

@@ -1,7 +1,5 @@
 """What a model on a server can do, found out by a few requests before a run exists."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 from secrets import choice

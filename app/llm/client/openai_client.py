@@ -1,7 +1,5 @@
 """One request to an OpenAI-compatible server, by the official client. The key goes to this server and nowhere else."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

@@ -6,8 +6,6 @@ counts for a value if it can only be the beginning of that one. Where an alterna
 the probability of the answer given is known: the rest cannot be divided among the values.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Errors of requests to models, in words for the lead, and when to try again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from time import time

@@ -1,7 +1,5 @@
 """Tries: a request that failed for a passing reason is sent again, after a random and growing time."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass

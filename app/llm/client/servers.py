@@ -1,7 +1,5 @@
 """The servers that leads may use in the browser, from a file of the installation: no form takes an address or a key."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Create a judge and its run, or find the run that it continues; and what a run would cost."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

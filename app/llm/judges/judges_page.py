@@ -1,7 +1,5 @@
 """The model judges of a study: how far each is, and how a new one is started."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Literal

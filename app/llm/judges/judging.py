@@ -1,7 +1,5 @@
 """A judge at work: each request is a page, its answer is checked like a rater's form and stored as ratings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

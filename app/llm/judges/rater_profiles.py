@@ -1,7 +1,5 @@
 """Rater profiles: a table with one judge per row, with an ID, attributes, and a persona if there is one."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence

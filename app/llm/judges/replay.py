@@ -1,7 +1,5 @@
 """Read the stored answers of a judge again, without a model, after the rules for reading answers have changed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields

@@ -5,8 +5,6 @@ another process makes the reply. `n_tries` changes with each claim, so that a la
 claim changes nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """One reply: what is sent, how often, for how long, and how it ends."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ event loop in a thread of their own, which begins with the first reply; until th
 client.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -1,7 +1,5 @@
 """What a model is sent for a reply in a conversation, and what is made of its answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Paste your methods: a text is read into guesses, and each is accepted, changed or left out before it is used."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A language model reads methods: its guesses have a strict schema, and count only with a sentence of the text."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

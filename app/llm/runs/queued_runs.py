@@ -1,7 +1,5 @@
 """Runs that leads started in the browser: jobs of the worker, worked on in processes of their own."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

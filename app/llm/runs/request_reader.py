@@ -1,7 +1,5 @@
 """The requests of a run, to be read: prompt, answer, thoughts; and the outcomes by attribute of the item."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Work through the open requests of a run: ask, store each outcome exactly once, and ask what follows from it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

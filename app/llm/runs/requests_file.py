@@ -1,7 +1,5 @@
 """requests.jsonl: every request to a language model of a study, one JSON object per line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import asdict

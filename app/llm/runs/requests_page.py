@@ -1,7 +1,5 @@
 """The requests of a run in the browser, and the addresses that ask some of them again or delete the run."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Query, Request

@@ -1,7 +1,5 @@
 """Change a run after its start: ask some requests again, allow longer answers, or delete it with its answers."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from sqlalchemy import Connection, text

@@ -1,7 +1,5 @@
 """The runs of models as the pages show them, and the addresses that stop and continue them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Start a run of requests to a model, or find the one of the same name and settings that it continues."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from uuid import uuid4
 

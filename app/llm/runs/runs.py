@@ -1,7 +1,5 @@
 """Runs: a model with its settings, asked about the trials of a study."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

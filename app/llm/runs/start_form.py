@@ -1,7 +1,5 @@
 """The form that starts a run of a model: server and model from the list, limits, and the estimate shown first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, Protocol
 

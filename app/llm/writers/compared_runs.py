@@ -1,7 +1,5 @@
 """Compare two prompts: their files and the texts that each produced for the same items, word by word."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sqlalchemy import Connection

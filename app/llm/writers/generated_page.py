@@ -1,7 +1,5 @@
 """Responses that models wrote: their runs, and the form that starts one."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Add generated texts as responses: only those that a person accepted or edited, with the checks of an import."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The texts of a run: accept, edit or reject each, add them to the study, and compare two prompts."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Query, Request

@@ -1,7 +1,5 @@
 """The messages that ask a model for a response to an item, and the words that ask for another length."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Create a run that writes responses, or find the one that it continues; and what it would cost."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

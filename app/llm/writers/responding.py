@@ -1,7 +1,5 @@
 """A model at work on responses: step by step, with further tries at the length, each text stored once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

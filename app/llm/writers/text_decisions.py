@@ -1,7 +1,5 @@
 """What a person decides about a text that a model wrote."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection
 
 from app.accounts.leads import Lead

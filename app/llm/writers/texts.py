@@ -1,7 +1,5 @@
 """Texts that models wrote for items: the items they are asked about, the texts, and what people decided about them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -7,8 +7,6 @@ determinant of the covariance of the strengths, `log(1 + p(1 - p) Var(a - b))`: 
 (2005, Journal of Statistical Planning and Inference 127:279-293) apply it to paired comparisons.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import exp
 from typing import NamedTuple

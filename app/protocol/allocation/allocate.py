@@ -1,7 +1,5 @@
 """Allocation of raters to between-rater cells, and the order of trials that shows a factor in blocks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Used for planning. When a study runs, raters take seats one by one as they arrive (`rating.seats.trial_list`).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Whether a design is feasible, with the arithmetic, reported before a study opens."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The random sample of the items that people rate, drawn once and kept with each item; it can grow in stages."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Reproducible randomness from a seed, the same on every machine: generators, fractions, and swapped sides."""
 
-from __future__ import annotations
-
 import hashlib
 from random import Random
 

@@ -1,7 +1,5 @@
 """One rater's plan: the order of their trials, the blocks, the repeats, and the side of each response."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

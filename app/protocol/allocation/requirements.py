@@ -1,7 +1,5 @@
 """What a design needs: trials, seats and raters per pool and between-rater cell."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Trials: which responses of an item a rater sees together."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The questions on a page: one slot per question and thing that it is asked about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Turn by turn: dialogues that are revealed in stages, and which questions each stage asks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which questions of a page about the rater are asked, given the answers so far (`show_if`)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from app.protocol.questions.form import read_answer

@@ -1,7 +1,5 @@
 """A rater's path through a study: its steps in order, the current step, and the questions of each step."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 
 from app.protocol.allocation.randomization import seeded

@@ -1,7 +1,5 @@
 """The kind `allocation`: a total of points that a rater shares among three or more responses of an item."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from math import exp, floor
 from typing import ClassVar, Literal

@@ -1,7 +1,5 @@
 """The kind `choice`: a forced choice between the two responses of a pair."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Literal
 

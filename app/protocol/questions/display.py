@@ -1,7 +1,5 @@
 """How a question is displayed: the answers it offers, on the page, as plain text, and as fields of a model's reply."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal

@@ -1,7 +1,5 @@
 """Forms: what a rater's page sent, validated against its questions, with sides translated to responses."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields

@@ -1,7 +1,5 @@
 """The kind `highlight`: passages of a text, as character offsets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 

@@ -3,8 +3,6 @@
 An answer is stored and exported as one row per response.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

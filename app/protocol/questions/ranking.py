@@ -3,8 +3,6 @@
 Rank 1 is first. If ties are allowed, tied responses share a rank and no rank is left out: 1, 2, 2, 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal
 

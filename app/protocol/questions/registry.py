@@ -1,7 +1,5 @@
 """The registry of question kinds. To add one, add a module beside this one and a line here."""
 
-from __future__ import annotations
-
 from typing import Annotated, get_args
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Saves: the answers that a page sends while the rater is still working on it; invalid ones do not block the others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

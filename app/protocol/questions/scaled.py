@@ -1,7 +1,5 @@
 """Questions that are answered by a number: the shared base of ratings and sliders."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from statistics import NormalDist

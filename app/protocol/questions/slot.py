@@ -1,7 +1,5 @@
 """Slots: every place on a rating page where an answer is requested."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

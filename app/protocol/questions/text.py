@@ -1,7 +1,5 @@
 """The kind `text`: free text, such as a rationale."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 

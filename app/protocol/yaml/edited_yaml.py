@@ -1,7 +1,5 @@
 """Write changed values to study.yaml; unchanged parts keep their wording, comments and order."""
 
-from __future__ import annotations
-
 import io
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Read study.yaml into a Protocol, or into problems with line numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches

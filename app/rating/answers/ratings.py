@@ -1,7 +1,5 @@
 """Ratings: one row per answer, and how an answer becomes the row that SQL stores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields
 

@@ -1,7 +1,5 @@
 """Skipped trials: with a reason and without penalty. The seat is released, and the answers on the page are deleted."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection
 
 from app.protocol.questions.form import PageTimes

@@ -5,8 +5,6 @@ the servers do not matter for this: they can jump, and a page that is shown begi
 it (`AssignmentView.latest_ms`).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Whether a rater can start: limits on the number of raters, in total and by their attributes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Arrivals: from a link to a pseudonymous rater and their rating session."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import secrets

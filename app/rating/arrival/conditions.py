@@ -1,7 +1,5 @@
 """A rater's conditions: one fixed between-rater condition, and within-rater conditions that vary by item."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal

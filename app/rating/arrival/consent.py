@@ -1,7 +1,5 @@
 """Consent: the text that a rater agreed to is stored with its version and hash; who declines leaves no data behind."""
 
-from __future__ import annotations
-
 import hashlib
 
 from sqlalchemy import Connection

@@ -1,7 +1,5 @@
 """Consent: agree, or decline without leaving any data behind."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 

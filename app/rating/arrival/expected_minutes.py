@@ -1,7 +1,5 @@
 """How long a rater's trials take, for the page before the first one; and a whole study, for those who plan it."""
 
-from __future__ import annotations
-
 import math
 
 from sqlalchemy import Connection, text

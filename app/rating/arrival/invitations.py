@@ -1,7 +1,5 @@
 """Personal links: which rater each belongs to. A new link invalidates the older one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sqlalchemy import Connection, text

@@ -6,8 +6,6 @@ under "ExternalQuestion" in the Mechanical Turk documentation: `assignmentId` an
 `turkSubmitTo` with `/mturk/externalSubmit`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Arrival: from a platform's link to an address without parameters."""
 
-from __future__ import annotations
-
 import secrets
 import unicodedata
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Privacy: what a study stores, open to everyone; and a copy of their data for raters who have finished or stopped."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 

@@ -1,7 +1,5 @@
 """Before the first item: the instructions, and how to answer by keyboard."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 

@@ -1,7 +1,5 @@
 """The page of a conversation: the rater writes, the partner's reply appears as it is written, the rater ends it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """The page of a draft: the rater writes a text, which is kept, asks for suggestions, and goes on to the questions."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request

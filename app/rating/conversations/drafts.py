@@ -4,8 +4,6 @@ The text is the turn with number 0, whose `revision` rises with each change. Eac
 with the text as it then was; the suggestion is the turn after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Literal

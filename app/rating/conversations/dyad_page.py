@@ -1,7 +1,5 @@
 """The pages of raters who write with each other: whether the partner is there, and going on without one."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from typing import NamedTuple
 from uuid import UUID

@@ -3,8 +3,6 @@
 A rater who waits has a row of `dyad_members` without a dyad. Two of them are matched in one statement, `pair.sql`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

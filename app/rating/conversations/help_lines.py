@@ -1,7 +1,5 @@
 """The help lines of a study as its raters find them: by country, in their language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 from unicodedata import combining, normalize

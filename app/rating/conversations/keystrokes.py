@@ -1,7 +1,5 @@
 """The changes of a draft by keys, in batches: rows of `events`, only where the rater's consent form said so."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ one of them has said something in this process. While a page is open, its rater 
 if another process had locked a row when they came.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator

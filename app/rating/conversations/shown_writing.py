@@ -1,7 +1,5 @@
 """What a rater writes before the questions, as it is drawn where nothing can be sent: for its lead, and in previews."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from app.protocol.study import Protocol

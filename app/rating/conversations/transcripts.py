@@ -1,7 +1,5 @@
 """The end of what a rater writes before the questions: it becomes a response, which the questions are about."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

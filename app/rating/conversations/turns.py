@@ -1,7 +1,5 @@
 """The turns of what a rater writes with a partner, said and awaited; and when a conversation is over."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

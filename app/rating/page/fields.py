@@ -1,7 +1,5 @@
 """Fields: slots with their current values, for the templates."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

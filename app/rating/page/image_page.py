@@ -1,7 +1,5 @@
 """The image of an item. Only pages that show it name its token, so nobody who was not shown it can ask for it."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from fastapi import APIRouter

@@ -4,8 +4,6 @@ A page whose questions have no answers yet depends on its rater and item in a fe
 numbers. Filling these takes a tenth of the time of rendering the page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 

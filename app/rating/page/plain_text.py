@@ -1,7 +1,5 @@
 """The rating page as plain text: what a rater reads on it, in the same words and order. Model judges read this text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from app.base.language.language import Language

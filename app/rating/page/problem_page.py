@@ -1,7 +1,5 @@
 """Report a problem: a note to the lead, about the item of a trial or about any other page."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 

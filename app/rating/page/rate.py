@@ -1,7 +1,5 @@
 """The rating page: show an item, save an answer, submit the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from uuid import UUID
 

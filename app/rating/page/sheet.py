@@ -1,7 +1,5 @@
 """The sheet: the content of a rating page, built from an assignment and its questions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Skip an item, with a reason."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 

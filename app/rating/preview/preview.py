@@ -1,7 +1,5 @@
 """Preview a draft study as raters will see it, page by page: nothing is stored and no seat is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID

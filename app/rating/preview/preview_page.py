@@ -1,7 +1,5 @@
 """The draft as raters will see it, in a frame of the design pages. Nothing in it can be submitted."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -4,8 +4,6 @@ Prolific is asked each time what is already approved, so an interrupted run cont
 not sent: they need a reason written for the participant, and a person who decides.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The address is fixed. The token has all rights of a Prolific account, so it is n
 and never logged. See https://docs.prolific.com/api-reference/submissions.
 """
 
-from __future__ import annotations
-
 import json
 import ssl
 import time

@@ -1,7 +1,5 @@
 """Demographic data of participants, from the file that Prolific exports, as attributes of the raters."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

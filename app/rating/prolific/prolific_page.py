@@ -1,7 +1,5 @@
 """Approvals on Prolific: what would be sent, and sending it."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request

@@ -1,7 +1,5 @@
 """The questions of a study on the page that raters see: each is edited, moved, duplicated and removed in its place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Every question of a draft as raters see it, with the study's first texts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sqlalchemy import Connection

@@ -1,7 +1,5 @@
 """The people of a mail merge: one per line, pasted from a spreadsheet or read from a CSV file."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Write to raters, and see who has read what."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request

@@ -1,7 +1,5 @@
 """Files for recruitment platforms: approvals on Mechanical Turk, credits on SONA, raters due in a wave."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 from starlette.responses import Response
 

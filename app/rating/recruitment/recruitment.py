@@ -1,7 +1,5 @@
 """Who comes to a study, and what the form of their platform asks for."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping

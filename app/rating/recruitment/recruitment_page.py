@@ -1,7 +1,5 @@
 """Recruitment: who comes, what they are paid, their links and codes, and what the form of their platform asks for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, get_args
 

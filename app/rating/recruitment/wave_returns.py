@@ -1,7 +1,5 @@
 """Who came back for a later wave, who is due, and who has missed it: for the overview, and as a list for reminders."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

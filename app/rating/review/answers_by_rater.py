@@ -1,7 +1,5 @@
 """The answers of each rater as bytes, and what tells whether they have changed since they were read."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import NamedTuple
 

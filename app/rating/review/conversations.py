@@ -1,7 +1,5 @@
 """The conversations or drafts of a study for its lead: who wrote how much with whom, and which to look at."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The conversations or drafts of a study, those to look at first."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request

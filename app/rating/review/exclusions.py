@@ -1,7 +1,5 @@
 """Which raters are included: each decision is stored with its reason, and the last one applies."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection, text
 
 _RECORD = text("""

@@ -1,7 +1,5 @@
 """How each rater answers. Only raters whose ratings changed are read again."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Mapping
 from threading import Lock

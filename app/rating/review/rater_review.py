@@ -1,7 +1,5 @@
 """Raters as their lead reviews them: their group, their flags, and the suggested action on the platform."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

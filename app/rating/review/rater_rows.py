@@ -1,7 +1,5 @@
 """One row per rater: their progress and the decisions about them. Counted from the rows each time."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Raters, one row each: progress, flags, whether their answers are included, and decisions for the platform."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

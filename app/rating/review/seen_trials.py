@@ -1,7 +1,5 @@
 """What one rater was shown, in their order, and what they answered on each page."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """One rater's pages as the rater saw them, with the answers given on each."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The number of words of the stored texts, counted as `protocol.dialogue.n_words` counts them."""
 
-from __future__ import annotations
-
 # A word ends at a space, tab or line break: other space characters differ between the database and Python.
 _PATTERN = r"[^ \t\n\r\f\v]+"
 

@@ -1,7 +1,5 @@
 """Assignments: claimed seats given to a rater in order, and what a rater has so far."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields

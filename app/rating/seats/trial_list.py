@@ -1,7 +1,5 @@
 """Give a rater their seats, in order, or determine why there are none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """The trials available to a rater, and those assigned to them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Trials and their seats: created when a study opens, extended when it opens again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby

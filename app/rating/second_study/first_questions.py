@@ -1,7 +1,5 @@
 """The questions that a second study begins with: of a template, a published scale, or another study of its lead."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

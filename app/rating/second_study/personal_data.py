@@ -1,7 +1,5 @@
 """What may identify a person in a text, found by simple rules. A reader decides; the rules only show where to look."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple

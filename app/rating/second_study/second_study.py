@@ -1,7 +1,5 @@
 """Make a study of what the raters of another study wrote: blinded, without their identity, with reviewed texts only."""
 
-from __future__ import annotations
-
 import csv
 import io
 import secrets

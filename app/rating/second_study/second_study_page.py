@@ -1,7 +1,5 @@
 """The second study: the review of what raters wrote, text by text, and the study that others rate it in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated

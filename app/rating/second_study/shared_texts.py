@@ -1,7 +1,5 @@
 """The texts that raters of a study wrote: which may be shown to others, and what the review of each decided."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

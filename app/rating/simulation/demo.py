@@ -1,7 +1,5 @@
 """The demo study: its slug, its lead, and whether it is complete."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection
 
 from app.accounts import lead_access as access

@@ -1,7 +1,5 @@
 """Simulated raters: sent through the real assignment and rating code, and marked as simulated wherever they appear."""
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable, Container

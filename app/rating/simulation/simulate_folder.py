@@ -1,7 +1,5 @@
 """Simulated raters for a study folder: the study is loaded into the database temporarily, then rolled back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

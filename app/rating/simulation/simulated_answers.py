@@ -4,8 +4,6 @@ The answers make a study look realistic and show what a design would yield. They
 models, and are marked as simulated everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """Attention checks: questions between trials that say which answer to choose. They flag raters and exclude no one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Checks: questions about the instructions before the trials, and attention checks between trials."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from fastapi import APIRouter, Request

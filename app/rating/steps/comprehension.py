@@ -1,7 +1,5 @@
 """Comprehension checks: raters who answer incorrectly read the explanation and try again. No one is excluded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The true sources of the responses a rater rated, for the debriefing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, text

@@ -1,7 +1,5 @@
 """Endings: which code, message and address a rater gets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal

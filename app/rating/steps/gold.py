@@ -1,7 +1,5 @@
 """Gold trials: mixed into each rater's list, and compared with the expected answers. They only flag raters."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

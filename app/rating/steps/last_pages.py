@@ -1,7 +1,5 @@
 """After the last item: waiting, debriefing, completion, and other endings."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date

@@ -1,7 +1,5 @@
 """Messages of leads to raters: sent to those with an open session, and read before their next page."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4

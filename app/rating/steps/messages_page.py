@@ -1,7 +1,5 @@
 """Messages of the lead: a rater reads them before the next page, and confirms it."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 

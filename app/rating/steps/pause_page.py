@@ -1,7 +1,5 @@
 """Breaks: between two blocks of trials, and whenever a rater takes one."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 

@@ -1,7 +1,5 @@
 """Breaks that a rater takes: recorded as two events each, so that times can exclude them."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection, text
 
 from app.protocol.allocation.rater_plan import pauses

@@ -1,7 +1,5 @@
 """Practice trials with feedback before the real ones, following the protocol's settings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

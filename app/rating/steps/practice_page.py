@@ -1,7 +1,5 @@
 """Practice: a page, then feedback on it, until the practice is passed or the attempts are used up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

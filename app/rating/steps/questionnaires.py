@@ -1,7 +1,5 @@
 """Steps before and after the trials: pages of questions, debriefing. Each is completed once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Pages of questions about the rater: eligibility, before the trials, and after them."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 

@@ -1,7 +1,5 @@
 """Answers about the rater: one row per answer among the ratings, without item or assignment."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Problems that raters report to the lead: with the item of a trial, from its page, or from any other page."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Start a walk-through, and skip to a later step of it; everything between is the pages that raters see."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from typing import NamedTuple

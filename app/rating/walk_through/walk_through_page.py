@@ -1,7 +1,5 @@
 """A walk-through: it starts on the draft's pages, and its bar is on every page that raters see."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 

@@ -4,8 +4,6 @@ A backup from before a deletion contains what was deleted. The list holds no ans
 of `withdrawals` (receipt, times, hash of the cookie), for a study its number and random token.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """Everything that is stored about one rater, as rows of the tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sqlalchemy import Connection, text

@@ -1,7 +1,5 @@
 """Withdrawal: raters can stop at any time, and have their answers deleted."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Withdrawal: as easy as consenting, at any time, with a receipt."""
 
-from __future__ import annotations
-
 from datetime import UTC
 from typing import Literal, cast
 

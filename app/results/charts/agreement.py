@@ -1,7 +1,5 @@
 """Agreement on every question: Krippendorff's alpha, overall and within each source, pool and kind of rater."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The charts of a report, each with its specification, its table and a description."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """Stacked bars of a forced choice: source, tie, neither, reference, and the share preferred with its interval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any

@@ -1,7 +1,5 @@
 """Diverging stacked bars: how often each point of a scale was chosen, one bar per question and source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate

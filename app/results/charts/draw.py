@@ -1,7 +1,5 @@
 """Charts as jobs draw them, and as pages ask for them: each is drawn once, because that takes 130-400 ms."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

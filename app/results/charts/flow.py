@@ -3,8 +3,6 @@
 As in the diagram of the CONSORT statement (Hopewell et al. 2025), one box per step and one column per arm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Forest plot: the mean difference per source and question, with its confidence interval for new items and raters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

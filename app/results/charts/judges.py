@@ -1,7 +1,5 @@
 """Model judges and human raters: each judge's agreement with the human raters, and the human ceiling."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Means with intervals along an axis, one line per series: conditions, shown labels and turns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

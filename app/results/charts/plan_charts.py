@@ -1,7 +1,5 @@
 """Expected results of a planned study: the interval width and power of each statistic by number of raters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Two questions against each other, such as warmth and correctness: one point per source, with both intervals."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from textwrap import wrap

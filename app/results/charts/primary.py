@@ -1,7 +1,5 @@
 """The primary contrasts of every kind as points with intervals, one chart for each unit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

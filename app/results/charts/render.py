@@ -1,7 +1,5 @@
 """Render a specification as an image, for pages and for papers."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Literal

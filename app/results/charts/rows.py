@@ -3,8 +3,6 @@
 Rows are positioned by number, not by label: two rows may have the same label, and labels may contain any character.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

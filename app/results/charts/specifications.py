@@ -1,7 +1,5 @@
 """The specification curve: the estimate of every analysis with its interval, and below each one the choices it made."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Speed and straight-lining: how fast each rater answers, and how often they give their most frequent answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import mean
 

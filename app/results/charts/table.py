@@ -1,7 +1,5 @@
 """The values of a chart as a table, for screen readers and for pages without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

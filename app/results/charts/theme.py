@@ -4,8 +4,6 @@ The diverging colours run from orange over grey to blue, which people with any c
 distinguish; the sources have the first colours of Okabe and Ito (2008), Color Universal Design.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A study's data for the analysis: the same tables as from the study's folder."""
 
-from __future__ import annotations
-
 import pandas as pd
 from sqlalchemy import Connection, text
 

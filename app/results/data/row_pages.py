@@ -1,7 +1,5 @@
 """Items, responses and raters of a study, a page at a time, in the order in which they were stored."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A mark of everything that a report is computed from: the same mark, the same data. Read without reading the data."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

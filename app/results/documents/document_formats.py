@@ -1,7 +1,5 @@
 """The formats of documents, and what one is asked for with; nothing heavy, because the web process imports it."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Mapping

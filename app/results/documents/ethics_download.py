@@ -1,7 +1,5 @@
 """The document for an ethics board of a stored study, and its files, as jobs and the command write them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sqlalchemy import Connection

@@ -1,7 +1,5 @@
 """What a report of a stored study says beside its estimates: when it was made, the status, how raters took part."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

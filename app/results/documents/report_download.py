@@ -1,7 +1,5 @@
 """The report for a paper as jobs write it: charts and a PDF hold the interpreter, and raters would wait."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import zlib

@@ -1,7 +1,5 @@
 """The report of a study as files for a paper: one document in every format, its charts, references and records."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

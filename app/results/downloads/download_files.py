@@ -3,8 +3,6 @@
 A study of a million answers takes seconds to read into tables, in which the web process would answer raters late.
 """
 
-from __future__ import annotations
-
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import write_csv
 from app.llm.runs.requests_file import request_lines, write_requests

@@ -1,7 +1,5 @@
 """What downloads have in common. Nothing heavy, because web processes import it."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The downloads by name: what writes each of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

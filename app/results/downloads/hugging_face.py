@@ -1,7 +1,5 @@
 """A folder that `datasets.load_dataset` reads: a card and a Parquet file per table."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Tasks for Label Studio: one per response, with the questions about responses; who wrote it is not shown."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zipfile

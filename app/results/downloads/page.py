@@ -1,7 +1,5 @@
 """Downloads of a study: the page that explains each file, and the files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """A Psych-DS dataset: the tables under names that say what they hold, and two machine-readable descriptions."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """An R script that reads ratings.csv, with the words of each scale as factor labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from app.protocol.study import Protocol

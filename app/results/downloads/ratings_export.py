@@ -3,8 +3,6 @@
 The database sends arrays of numbers, and each key or label is encoded once, not once for every answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO

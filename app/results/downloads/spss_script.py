@@ -1,7 +1,5 @@
 """An SPSS syntax file that reads ratings.csv and labels its columns and the points of its scales."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.protocol.questions.registry import ScaledQuestion

@@ -1,7 +1,5 @@
 """Load a study from its folder and export it, for both the command line and the web pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sqlalchemy import Connection

@@ -1,7 +1,5 @@
 """An Excel workbook: one sheet per table of the study, and a codebook."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

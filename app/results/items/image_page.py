@@ -1,7 +1,5 @@
 """The image that raters see with an item: added, described, replaced and removed while the study is a draft."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 

@@ -1,7 +1,5 @@
 """One item with its responses, and what people answered about it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

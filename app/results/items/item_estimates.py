@@ -1,7 +1,5 @@
 """What raters answered about one item: ratings per source, their mean, and the spread between raters."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

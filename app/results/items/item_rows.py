@@ -1,7 +1,5 @@
 """Items as their lead searches them: one row each, with the number of ratings per source and their spread."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

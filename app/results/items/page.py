@@ -1,7 +1,5 @@
 """Items: search, read one as raters do, see its estimates and disagreement, retire it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Query, Request

@@ -1,7 +1,5 @@
 """What jobs of results share: a process within limits of time and memory, how far it is, and why it left nothing."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What jobs made, in the database, where every web process finds it. It may always be deleted: it is made again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ask the worker for what takes long to make, and wait for it: the same for downloads and for parts of pages."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field

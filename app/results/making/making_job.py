@@ -1,7 +1,5 @@
 """The jobs that make files and parts of pages, each in a process of its own, within limits of time and memory."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What jobs make, sent as soon as it is there: at once, or by a page that says how far it is."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path as FilePath
 from typing import Annotated, Any

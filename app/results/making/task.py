@@ -1,7 +1,5 @@
 """What a maker is given, and how it says that something cannot be made."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

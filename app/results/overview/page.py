@@ -1,7 +1,5 @@
 """A study's page for its lead: coverage that refreshes itself, opening, closing and new versions, links for raters."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any

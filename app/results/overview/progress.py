@@ -1,7 +1,5 @@
 """The progress of a running study, for the first line of its page."""
 
-from __future__ import annotations
-
 import math
 from datetime import datetime, timedelta
 

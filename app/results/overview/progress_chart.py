@@ -1,7 +1,5 @@
 """Progress over time: trials rated so far against the number needed, and what each hour, day or week added."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime

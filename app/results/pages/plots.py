@@ -1,7 +1,5 @@
 """Small inline plots, drawn by the template without scripts; positions are in percent of the width."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

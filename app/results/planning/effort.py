@@ -1,7 +1,5 @@
 """What a study costs its raters and its budget: trials, raters, minutes and money, before anything is simulated."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The forecast on the page Plan: precision and power of the primary contrast, and what would reach the goal."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Let the sample of items that people rate grow where model judges and people are likely to disagree."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a model judge saves: the part of the items that people must rate, with it and without it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache

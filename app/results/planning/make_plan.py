@@ -1,7 +1,5 @@
 """Planning a study: compute a plan from the lead's input, and write it to files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

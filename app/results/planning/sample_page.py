@@ -1,7 +1,5 @@
 """The items that people rate, if a model judge rates all: how they were drawn, and how more are drawn."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request

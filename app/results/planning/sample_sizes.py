@@ -1,7 +1,5 @@
 """How far judges and people are likely to disagree about each item of a stored study."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection
 
 from app.analysis.planning.sample_sizes import NotComparedError, sizes_of_items

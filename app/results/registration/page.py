@@ -1,7 +1,5 @@
 """Preregister a study: freeze its protocol and plan with a time and a hash, and take the forms away."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Request

@@ -1,7 +1,5 @@
 """Preregister a study: its protocol and the power of its plan at a time, with a hash, as files in two forms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

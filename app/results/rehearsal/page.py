@@ -1,7 +1,5 @@
 """What the summary and the first page of the report will look like, on simulated answers."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The last results of each study in the database, where every web process finds them. They may always be deleted."""
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Reports of running studies for pages and files: the kept one, or a job for the worker; pages wait only a moment."""
 
-from __future__ import annotations
-
 import time
 from collections import OrderedDict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The declared looks of a running study: a job computes them once for the same data, whoever reads the page."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -3,8 +3,6 @@
 Imports nothing heavy, because the web process imports it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

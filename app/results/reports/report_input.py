@@ -1,7 +1,5 @@
 """A study's report, computed from the database or from a folder."""
 
-from __future__ import annotations
-
 import hashlib
 
 from pandas.util import hash_pandas_object

@@ -4,8 +4,6 @@
 not people, so each item and slot gets a rater of its own, with one trial. The bytes are Windows-1252 with holes.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

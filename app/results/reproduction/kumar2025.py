@@ -6,8 +6,6 @@ response); the others are whole conversations (questions about the item). The cr
 are fractions, not points of the scale, and stay out. The conversations of Perceived Empathy are not published.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Sequence

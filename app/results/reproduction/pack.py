@@ -1,7 +1,5 @@
 """A reproduction pack: how a published data set is read, and which results are printed where."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@
 second is, or tie (coded 1, 2, 0). Six responses are the JSON value `true`, 54 are empty.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Compute a published study again, and compare each printed number."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

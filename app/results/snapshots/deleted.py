@@ -1,7 +1,5 @@
 """The address of a snapshot whose study was deleted says so, in the form to cite and in that of the address bar."""
 
-from __future__ import annotations
-
 from app.base.database.engine import Connection
 from app.base.web.errors import GoneError
 from app.results.snapshots.stored import SnapshotPlace, find_snapshot

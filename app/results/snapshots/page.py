@@ -1,7 +1,5 @@
 """Snapshots: keep the results under a name, and open their address, also after the study was deleted."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request

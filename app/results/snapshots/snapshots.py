@@ -1,7 +1,5 @@
 """Keep a report under a name, and open it again with the same digits, whatever was rated since."""
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import dataclass
 

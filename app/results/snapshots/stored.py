@@ -1,7 +1,5 @@
 """Snapshots: reports of a study that are kept under a name, each with an address that is never used again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -5,8 +5,6 @@ shares of its human raters who gave each answer, so human disagreement counts. `
 answer that the judge gave, `agreement` the share of human raters who gave the same answer, both shape (n_units,).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

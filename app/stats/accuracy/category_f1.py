@@ -1,7 +1,5 @@
 """Accuracy of categorical answers against an answer key: confusion table, F1 per category, and macro F1."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Source detection: can raters tell who wrote a response, regardless of response bias (signal detection theory)?"""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import special
 

@@ -1,7 +1,5 @@
 """Empathic accuracy: how closely a perceiver follows what a target felt, moment by moment (Ickes 1993)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

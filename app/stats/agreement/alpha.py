@@ -1,7 +1,5 @@
 """Krippendorff's alpha: agreement beyond chance for any number of raters, with missing ratings allowed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

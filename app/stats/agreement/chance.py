@@ -1,7 +1,5 @@
 """Agreement coefficients of many raters with different definitions of chance: Fleiss, Gwet, Brennan-Prediger."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Cohen's kappa between two raters, unweighted or weighted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Kendall's W: agreement of raters on the order of the units."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import chdtrc
 

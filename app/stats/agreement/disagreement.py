@@ -1,7 +1,5 @@
 """Krippendorff's observed and expected disagreement, and the influence of each unit and rating on them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

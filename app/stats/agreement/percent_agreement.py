@@ -1,7 +1,5 @@
 """Agreement without correction for chance: proportions of agreeing pairs and of unanimous units."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -4,8 +4,6 @@
 are codes. Each rater ranks an item once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

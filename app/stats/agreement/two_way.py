@@ -1,7 +1,5 @@
 """Confidence intervals for new units and new raters: the infinitesimal jackknife over both."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -4,8 +4,6 @@ Whether length confounds the preference or is part of its cause is a question of
 the proportion at equal length together with the raw one, never instead of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

@@ -5,8 +5,6 @@ chosen response, never to the side of the screen. `item` and `rater` shape (n,) 
 and raters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@
 chosen, 0 if the right one, 1/2 for a tie; leave out choices of neither. `item` and `rater` are labels, shape (n,).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

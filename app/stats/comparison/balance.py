@@ -5,8 +5,6 @@ doi:10.1002/sim.3697). Its interval is that of Hedges and Olkin (1985, Statistic
 variance 1 / n1 + 1 / n0 + d^2 / 2 (n1 + n0).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

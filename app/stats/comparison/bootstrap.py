@@ -6,8 +6,6 @@ A rating counts as often as its item was drawn times its rater was drawn. This a
 of the two-way variance is reported as a sensitivity analysis for the two-way cluster t interval.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

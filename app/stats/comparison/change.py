@@ -6,8 +6,6 @@ CR2 by cluster with Satterthwaite's degrees of freedom (Bell and McCaffrey 2002,
 raters in each cluster, those of the t tests of the means of clusters.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

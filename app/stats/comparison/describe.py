@@ -4,8 +4,6 @@ Every function takes `value` shape (n,), one entry per rating; rows with nan are
 `item` and `rater` shape (n,) are labels of any kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ for R raters. With a judge of all n items whose values correlate with those of p
 falls by the factor 1 - r^2 (1 - m / n); the judge does not change the second (see `prediction_powered`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Difference between source and reference in per cent of the reference mean ("+10% of the mean")."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

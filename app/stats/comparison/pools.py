@@ -4,8 +4,6 @@ Arguments: `value`, `is_first`, `unit`, `item`, `rater` shape (n,), one entry pe
 `is_first` is the group, `unit` the response (or pair, or item); units that only one group rated are dropped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -16,8 +16,6 @@ Checked against ppi-python 0.2.3 (estimates and intervals of means and paired di
 `benchmarks.prediction_powered`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

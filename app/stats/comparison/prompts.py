@@ -6,8 +6,6 @@ Components, 4.3), with the degrees of freedom of Satterthwaite (1946, Biometrics
 between prompts has the interval of Williams (1962, Biometrika 49:278) and Tukey (1951, Biometrics 7:33).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

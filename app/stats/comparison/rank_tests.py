@@ -5,8 +5,6 @@ all sign flips (or all splits) of the observed midranks is enumerated. Where tha
 the normal approximation with the correction for ties.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

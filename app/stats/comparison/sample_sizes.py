@@ -7,8 +7,6 @@ the residuals of the items that people rated; the values of an item come from th
 they do not depend on whether people rated it, nor on what they said.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.stats.arrays import Floats, Ints

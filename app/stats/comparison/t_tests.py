@@ -4,8 +4,6 @@ Items are their only source of variation: with few raters, their intervals are t
 `value`, `is_treated`, `item`, `rater` have shape (n,), one entry per rating; rows with nan are dropped.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 

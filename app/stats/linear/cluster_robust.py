@@ -6,8 +6,6 @@ degrees of freedom of each contrast come from `core.cr2`. In a balanced design i
 equal the factor G / (G - 1) and the G - 1 degrees of freedom of the plain interval.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

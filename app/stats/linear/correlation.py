@@ -1,7 +1,5 @@
 """Correlations of ratings with ratings of another dimension or with text scores, for new items and raters."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 

@@ -3,8 +3,6 @@
 Least squares with two-way clustered errors; for a score of the rater, the length of a text, the turn of a dialogue.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ No median splits: dichotomizing a score discards information and can produce spu
 Psychol. Methods 7:19).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@ of the large and the small factor. The likelihood is symmetric in the sign of a 
 point and the sign has no meaning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Inputs of mixed models: ordered classes of ratings, and the random effects that the ratings can identify."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

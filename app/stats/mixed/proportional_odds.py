@@ -1,7 +1,5 @@
 """Check of the proportional odds assumption: is the odds ratio the same at every point of the scale?"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Linear mixed models with random slopes by item and by rater, for slopes over turns and covariates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Binomial confidence intervals, which treat all choices as independent; shown in addition to the clustered one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from scipy import special

@@ -1,7 +1,5 @@
 """Differences between two proportions, with intervals that stay between -1 and 1."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 

@@ -5,8 +5,6 @@ epsilon that is granted to humans (.1 for crowd workers, .15 for skilled raters,
 (n_raters, n_units), nan for missing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

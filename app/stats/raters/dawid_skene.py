@@ -4,8 +4,6 @@ Appl. Stat. 28:20. A sensitivity analysis for nominal questions. Not for questio
 each unit has one true category.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

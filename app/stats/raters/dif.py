@@ -1,7 +1,5 @@
 """Differential item functioning: does a question work differently for one group of raters?"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

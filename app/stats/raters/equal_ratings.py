@@ -4,8 +4,6 @@ A judge that is more reliable than one person, or uses more of the scale, differ
 the worst responses. If these are long, the plain difference would be taken for a bias towards length.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

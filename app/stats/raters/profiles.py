@@ -1,7 +1,5 @@
 """Rater profiles: severity, consistency, and agreement with the other raters of the same responses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

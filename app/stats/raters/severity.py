@@ -1,7 +1,5 @@
 """Rater severity on the scale of the ordinal model, with standard errors, as in many-facet models."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

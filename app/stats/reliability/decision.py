@@ -10,8 +10,6 @@ Both are intraclass correlations of one rating, ICC(A,1) and ICC(C,1), stepped u
 are their intervals. If raters are not identified, ICC(1) replaces both.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -1,7 +1,5 @@
 """Intraclass correlations: the proportion of the variance of ratings, or of their means, that is between units."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Drafts with no question of a template: one with a question to write, and one with the questions that were rated."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

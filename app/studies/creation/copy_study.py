@@ -1,7 +1,5 @@
 """Copy a study: its protocol and its texts, without its raters and answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What a lead wants to ask about the texts of a spreadsheet, and the draft that each choice begins with."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From a dropped spreadsheet to a draft study: nothing is asked before the texts and the rating page are shown."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple

@@ -1,7 +1,5 @@
 """Short names of new studies, made from their titles."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from itertools import count

@@ -1,7 +1,5 @@
 """Create a new study from a lead's upload: a study folder, or a template."""
 
-from __future__ import annotations
-
 import io
 import lzma
 import zipfile

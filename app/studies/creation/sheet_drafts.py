@@ -1,7 +1,5 @@
 """Spreadsheets that leads have dropped, each kept for a day with what its lead says about it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """From a spreadsheet to a draft: look at the file, take what the lead says about it, and make a study of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID

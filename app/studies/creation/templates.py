@@ -1,7 +1,5 @@
 """New studies from study templates, as folders that a lead edits."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

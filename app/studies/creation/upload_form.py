@@ -1,7 +1,5 @@
 """Forms with files, and the process that reads the files. All are closed in the end, even if a form breaks off."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

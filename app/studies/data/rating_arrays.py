@@ -4,8 +4,6 @@ PostgreSQL joins the values of a column of many answers, as binary, into one val
 either side, and no side handles single rows of a result.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace

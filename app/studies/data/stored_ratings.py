@@ -3,8 +3,6 @@
 Answers are read with numeric IDs instead of keys, which recur thousands of times; the keys are put in afterwards.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never

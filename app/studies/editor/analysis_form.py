@@ -1,7 +1,5 @@
 """The analysis as choices: scores from several questions, changes, believed source, covariates. Leads type no key."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Any

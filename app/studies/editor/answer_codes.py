@@ -1,7 +1,5 @@
 """The answers of a question as lines of words: their codes, which leads never see, are made from them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """“Asked only when [question] is [answer]”: the condition `show_if` of a question about the rater, as choices."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What changed between two versions of a protocol, in the words of the pages on which it is edited."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Attention and comprehension checks in forms: a new one is ready to use, and what depends on its answers follows."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conditions as choices: what a factor can vary follows from its kind, and its levels are ticked or named."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Trials, pools and quotas as choices by label. The keys of pools and conditions are made from their names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Shared code of the design pages: the submitted form, problems next to their fields, the list of sections."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Container, Sequence
 from typing import Annotated, Any, NamedTuple

@@ -1,7 +1,5 @@
 """What forms say of a setting where its documentation speaks of files, keys or commands."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

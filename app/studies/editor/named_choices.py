@@ -1,7 +1,5 @@
 """Questions, answers and conditions are chosen in forms, never typed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Overview of the design: problems to correct, and the version that raters get."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 

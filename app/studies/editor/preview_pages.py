@@ -1,7 +1,5 @@
 """The pages of a study, as a lead chooses among them in a preview."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.protocol.cells import cells

@@ -1,7 +1,5 @@
 """Primary contrasts as sentences of choices: what the study compares, and how it is tested."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

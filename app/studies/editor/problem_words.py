@@ -1,7 +1,5 @@
 """A problem in the words of the forms: labels in place of keys, names of fields and pages in place of paths."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Editing a study's protocol: a draft that is saved at every step, and the version published from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The editor of one question: its text, what it is about and its scale in words, and rare settings behind *More*."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

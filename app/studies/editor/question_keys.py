@@ -1,7 +1,5 @@
 """Keys, which leads never see: made from labels, and changed or removed wherever they are used."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator

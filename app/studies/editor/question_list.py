@@ -1,7 +1,5 @@
 """Add, duplicate, move and remove questions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """On which page the questions about the rater are asked, and in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Convert a submitted form into values for study.yaml."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

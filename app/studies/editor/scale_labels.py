@@ -1,7 +1,5 @@
 """The points of a scale as lines of text: what a lead reads, edits and pastes in place of values and words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

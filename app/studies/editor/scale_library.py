@@ -1,7 +1,5 @@
 """Scales to choose from: common ones, those of this study's questions, and those of the lead's other studies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

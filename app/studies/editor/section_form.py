@@ -1,7 +1,5 @@
 """One page of the protocol as a form of choices: leads type names, texts and numbers, never keys."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """One section of the protocol as a form. Every save updates the draft, even with problems."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from fastapi import APIRouter, Request

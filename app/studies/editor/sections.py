@@ -1,7 +1,5 @@
 """The pages on which a lead edits the protocol, with the fields of each page."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """A draft as far as it can be shown: what is not valid is left out, and everything else is shown as edited."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

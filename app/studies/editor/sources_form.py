@@ -1,7 +1,5 @@
 """Sources and columns in forms: sources and what describes them are named, and columns are chosen."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace

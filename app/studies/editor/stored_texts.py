@@ -1,7 +1,5 @@
 """What the forms offer from a study's stored texts and raters: their columns, items and responses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

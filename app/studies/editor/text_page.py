@@ -1,7 +1,5 @@
 """The text of study.yaml, and its differences from the version that raters get."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 

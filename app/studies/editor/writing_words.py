@@ -1,7 +1,5 @@
 """What forms say of the settings of conversations and drafts, where names and documentation speak of files and keys."""
 
-from __future__ import annotations
-
 # Label, and help if that of the documentation names keys. Both kinds of writing have most of these settings.
 _BOTH: dict[str, tuple[str, str | None]] = {
     "partners.server": ("Server", "Of the models that this installation knows. Empty: the first that has the model."),

@@ -1,7 +1,5 @@
 """The meaning of each column and value of an export, for people (codebook.csv) and programs (datapackage.json)."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Note items that cannot be shown as pairs: no rater would see them, and nothing else would say so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """raters.csv: the raters; if the file is missing, the raters that appear in ratings.csv."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Read a study folder into a StudyFolder, or report all of its problems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 

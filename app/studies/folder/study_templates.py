@@ -1,7 +1,5 @@
 """Study templates, published designs as example study folders; and which of them a study was started from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """items.csv and responses.csv: the texts that raters read and rate."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Write a study to a folder that `read_folder`, R, pandas, git and spreadsheet programs can read."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import zipfile

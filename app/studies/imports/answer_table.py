@@ -1,7 +1,5 @@
 """Convert a spreadsheet of ratings in any shape to a table like ratings.csv: one row per answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from functools import partial

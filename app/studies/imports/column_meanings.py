@@ -1,7 +1,5 @@
 """The meaning of each column of a ratings spreadsheet: as named by the lead, otherwise guessed if it is clear."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 

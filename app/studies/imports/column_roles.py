@@ -1,7 +1,5 @@
 """The roles of a spreadsheet's columns, guessed from their names and contents; the lead can correct them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Problems of a ratings spreadsheet, one for each kind instead of one for each cell, with the option that helps."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Columns that contain answers: the question, source, rater and item of each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

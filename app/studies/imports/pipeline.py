@@ -7,8 +7,6 @@
 4. Store it where the study is: in a folder, in the database, or as a draft's texts. It is stored whole or not at all.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Mapping

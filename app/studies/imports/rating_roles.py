@@ -1,7 +1,5 @@
 """Ratings already collected: which columns of a spreadsheet hold them, who gave them and what was asked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

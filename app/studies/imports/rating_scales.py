@@ -1,7 +1,5 @@
 """The questions that a spreadsheet of ratings answers: their kinds and scales, guessed from the values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Read a spreadsheet of ratings collected elsewhere: its raters and answers, checked against the study."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ratings in the spreadsheet of a study's texts: guess what each column holds, check them, import them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

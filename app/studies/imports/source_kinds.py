@@ -1,7 +1,5 @@
 """Who wrote the responses of a source, guessed from its name: people or models; the lead can correct it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase

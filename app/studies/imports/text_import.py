@@ -1,7 +1,5 @@
 """Import a study's texts from a spreadsheet: first a report on its contents, then replacement of the study's texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Items and responses found by their texts, for spreadsheets that hold the texts instead of IDs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Texts of a spreadsheet that its lead decides about: repeated, empty, the same of two sources, or revealing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal

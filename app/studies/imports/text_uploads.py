@@ -1,7 +1,5 @@
 """A spreadsheet of texts uploaded by a lead: stored unchanged, with the lead's description of its columns."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

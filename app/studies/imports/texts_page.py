@@ -1,7 +1,5 @@
 """Import a study's texts from a spreadsheet: choose it, describe its columns, read the report, use the texts."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, NamedTuple
 

@@ -4,8 +4,6 @@ Each tool is a row of `TOOLS`: the columns by which its file is known, and how o
 the same as for any spreadsheet.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Spreadsheets with one row per turn of a conversation: joined into one row per conversation."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Convert one row per item, with a column per source, to items and responses."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 

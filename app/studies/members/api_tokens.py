@@ -1,7 +1,5 @@
 """Tokens with which programs use the API in the name of a lead. They are stored as hashes and shown once."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """People of a study: invite, join, change a role, remove, and help somebody back in."""
 
-from __future__ import annotations
-
 import secrets
 from shlex import quote
 

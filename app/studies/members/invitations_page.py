@@ -1,7 +1,5 @@
 """Joining a study by an invitation: with an account, or by making one."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request

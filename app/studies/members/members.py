@@ -1,7 +1,5 @@
 """Who belongs to a study and in which role, and the invitations by which they come."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

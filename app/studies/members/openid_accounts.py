@@ -1,7 +1,5 @@
 """Which account an identity of the provider opens. No account is created without an invitation."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sqlalchemy import Connection

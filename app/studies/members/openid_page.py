@@ -1,7 +1,5 @@
 """Signing in by OpenID Connect: to the provider, and back."""
 
-from __future__ import annotations
-
 import logging
 import re
 from typing import Annotated

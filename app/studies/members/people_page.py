@@ -1,7 +1,5 @@
 """The people of a study: who they are, what they may do, invitations, and a way back in for who lost a password."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request

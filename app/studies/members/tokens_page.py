@@ -1,7 +1,5 @@
 """Tokens of a study for programs that use the API: make one, see which exist, revoke them."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request

@@ -1,7 +1,5 @@
 """What a text of methods says about a study: guesses with their sentences, their fields, and how they are applied."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The text of a Methods section: whether it can be read, its sentences, and words that several rules look for."""
 
-from __future__ import annotations
-
 import re
 
 from app.base.words import counted

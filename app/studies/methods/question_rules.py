@@ -1,7 +1,5 @@
 """Rules that find questions with their scales and scores in the sentences of a Methods section."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rules that find sources, questions, scales, contrasts and numbers in the English of Methods sections."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

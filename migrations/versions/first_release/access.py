@@ -1,7 +1,5 @@
 """Leads, how they sign in, their tokens, and the secrets of this installation."""
 
-from __future__ import annotations
-
 from alembic import op
 
 from first_release.columns import (

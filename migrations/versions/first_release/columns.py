@@ -1,7 +1,5 @@
 """Columns in short form: `required` columns refuse NULL, `optional` columns accept it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Constraints, with their names made from the table and its columns."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """The trigger that keeps the earlier value of a changed rating."""
 
-from __future__ import annotations
-
 from alembic import op
 
 KEEP_RATING_HISTORY = """\

@@ -1,7 +1,5 @@
 """Indexes, and primary keys that must be created in a certain order."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

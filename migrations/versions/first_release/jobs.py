@@ -1,7 +1,5 @@
 """The tables of the queue, as procrastinate creates them."""
 
-from __future__ import annotations
-
 import hashlib
 
 from alembic import op

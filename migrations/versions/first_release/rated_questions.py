@@ -1,7 +1,5 @@
 """The triggers that ensure that the question of a rating exists, and stays."""
 
-from __future__ import annotations
-
 from alembic import op
 
 # Ratings have no foreign key to questions: each answer would lock the row of its question, and as all raters of a

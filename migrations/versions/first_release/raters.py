@@ -1,7 +1,5 @@
 """Raters, how they are invited, what leads write to them."""
 
-from __future__ import annotations
-
 from alembic import op
 
 from first_release.columns import (

@@ -1,7 +1,5 @@
 """Rating sessions: seats in conditions and quotas, moves between devices, steps, withdrawals."""
 
-from __future__ import annotations
-
 from alembic import op
 
 from first_release.columns import (

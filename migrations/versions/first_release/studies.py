@@ -1,7 +1,5 @@
 """Studies, their protocols and what leads keep of them."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """Webhooks of a study, and what is to be delivered to them."""
 
-from __future__ import annotations
-
 from alembic import op
 
 from first_release.columns import (

@@ -1,7 +1,5 @@
 """Statements of a provider are trusted only after all checks, and a provider that misbehaves costs little."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from threading import Event

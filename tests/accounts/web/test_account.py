@@ -1,7 +1,5 @@
 """The account of a lead: a new password, and the end of its sessions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Sessions of leads: cookies, how long they last, how they end, and the links that begin one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

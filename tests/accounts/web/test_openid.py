@@ -1,7 +1,5 @@
 """Signing in by OpenID Connect: which account opens, what is refused, and what is left of passwords."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable, Iterator

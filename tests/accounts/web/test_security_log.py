@@ -1,7 +1,5 @@
 """Security events are logged with the lead's number and address, and without e-mail addresses and passwords."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 

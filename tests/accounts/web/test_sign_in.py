@@ -1,7 +1,5 @@
 """Signing in by password: who gets in, how passwords are stored, and how guesses are limited."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html import unescape

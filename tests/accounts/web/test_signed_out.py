@@ -1,7 +1,5 @@
 """What a lead entered is not lost if their session ended while they wrote."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html import unescape

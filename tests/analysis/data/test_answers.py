@@ -1,7 +1,5 @@
 """Answers are selected once, so that all sections share what is computed from them."""
 
-from __future__ import annotations
-
 import gc
 from weakref import ref
 

@@ -1,7 +1,5 @@
 """Raters of a study with choices only are flagged if they agree with the others no more than chance."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

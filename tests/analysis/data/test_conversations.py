@@ -1,7 +1,5 @@
 """Conversations of raters: each is an item of its own, so that intervals generalize to new raters."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A report of one source alone, or of a source that does not exist: computed, and without another test in its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

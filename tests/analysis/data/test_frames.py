@@ -1,7 +1,5 @@
 """The order in which every estimate is computed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

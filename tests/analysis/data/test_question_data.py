@@ -1,7 +1,5 @@
 """The possible range of a statistic, which no interval leaves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The evidence of many raters at once is that of each rater by its definition."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import groupby
 from statistics import median

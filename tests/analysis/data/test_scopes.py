@@ -1,7 +1,5 @@
 """Which raters' answers count in each scope, and which answers count at all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Simulated raters are in no result once a person has answered; before, the report says that all are simulated."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd

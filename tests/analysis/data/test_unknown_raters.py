@@ -1,7 +1,5 @@
 """Unidentified raters (slots): intervals for new items only, and no results for individual raters."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.analysis import analyze

@@ -1,7 +1,5 @@
 """The body of a report: means side by side, composites with their consistency; nothing is shown twice."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

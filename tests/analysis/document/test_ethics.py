@@ -1,7 +1,5 @@
 """The document for an ethics board says what the protocol says, and marks what it does not say."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The methods say who took part, who left, which answers are missing, and what the protocol declares."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

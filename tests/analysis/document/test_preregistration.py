@@ -1,7 +1,5 @@
 """A registration has a hash over all of it, fills in two forms, and the report is compared with it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import date

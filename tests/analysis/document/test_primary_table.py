@@ -1,7 +1,5 @@
 """The table of the primary contrasts has the test statistic with its degrees of freedom, and an effect size."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

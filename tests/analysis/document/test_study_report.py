@@ -1,7 +1,5 @@
 """The report as a document: every number with its digits, every statistic with its reference."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache

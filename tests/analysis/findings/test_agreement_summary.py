@@ -1,7 +1,5 @@
 """Agreement in one sentence: the pooled coefficient with its interval, and those within sources."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

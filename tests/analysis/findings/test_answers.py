@@ -1,7 +1,5 @@
 """The sentence that answers a question says what the verdicts say, in both languages."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A judge passes by the test, the interval to the ceiling, its biases and what it answered, not by an estimate."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the summary shows first: the contrasts that the study is about, by the estimates that answer them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

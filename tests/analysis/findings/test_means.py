@@ -1,7 +1,5 @@
 """The means beside the answers are those that the primary contrasts compare."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from app.analysis.estimate import Estimate

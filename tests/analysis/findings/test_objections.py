@@ -1,7 +1,5 @@
 """Each rule objects where its threshold is crossed and nowhere else, and says the number of this study."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """The study's question in the summary follows its primary contrasts, whatever they compare."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

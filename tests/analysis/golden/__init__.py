@@ -4,8 +4,6 @@ Corrections change some of them on purpose. `python -m tests.analysis.golden` pr
 stores the new estimates; the commit message gives the reason for each change.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

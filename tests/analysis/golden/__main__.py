@@ -1,7 +1,5 @@
 """Compare current estimates with the stored ones; with `--write`, store the current ones."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory

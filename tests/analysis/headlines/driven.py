@@ -1,7 +1,5 @@
 """A template driven from simulated ratings to its sentences, and what the tests assert about these."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

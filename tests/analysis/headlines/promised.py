@@ -1,7 +1,5 @@
 """What docs/templates.md promises beside the primary results of each template, as records of its report."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

@@ -1,7 +1,5 @@
 """Whether each template states its paper's headline on data with this effect; `--write` renews the table."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import dataclass

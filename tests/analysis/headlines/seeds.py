@@ -1,7 +1,5 @@
 """What the paper behind each template reports first, and data simulated with this effect."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache

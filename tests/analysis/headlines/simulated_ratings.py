@@ -1,7 +1,5 @@
 """Simulated ratings with a known effect for the folder of a template, written as ratings.csv."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

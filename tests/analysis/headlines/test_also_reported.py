@@ -1,7 +1,5 @@
 """Each template's report contains what docs/templates.md promises beside the primary results."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable

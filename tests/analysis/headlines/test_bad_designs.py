@@ -1,7 +1,5 @@
 """Studies from templates in which a contrast cannot be estimated: it is said why, and the other contrasts stand."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable
 from pathlib import Path

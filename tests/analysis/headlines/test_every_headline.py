@@ -1,7 +1,5 @@
 """Each template, from ratings with a known effect to the sentence that reports it, as its paper does first."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The headlines of templates about turns, codes, pools, scores, rankings, highlights and changes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """The table of docs/templates.md: each template states the headline of its paper on data with the paper's effect."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The scripts read the exported files as a stranger would: they must find the rows and the models of the report."""
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Forecasts agree with the reports of studies that are drawn apart from them, within the Monte Carlo error."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.planned_contrasts import CASES, calibration

@@ -1,7 +1,5 @@
 """Planning forecasts the declared primary contrast: its sides follow from the design, its test from the protocol."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

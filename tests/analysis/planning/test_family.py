@@ -1,7 +1,5 @@
 """A plan tests what the study declares: against margins, as a family, with raters who leave."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The judges of a pilot: how far they go along with people, by item, and which save nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Planning simulates the study's own design, reproducibly, and states its assumptions."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

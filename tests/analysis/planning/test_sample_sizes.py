@@ -1,7 +1,5 @@
 """About which items judges and people are likely to disagree, from a study's ratings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What makes an interval narrower, from widths that are known exactly."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

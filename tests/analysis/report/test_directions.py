@@ -1,7 +1,5 @@
 """A primary contrast of two sources comes out as declared: source minus reference, not the analysis's own way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

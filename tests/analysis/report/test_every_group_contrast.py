@@ -4,8 +4,6 @@ Each has a sentence that names both groups, an interval, a line in the summary a
 forecast or a place in the list of those without one.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from itertools import product

@@ -1,7 +1,5 @@
 """Reports show labels to readers; their records keep the keys."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Unpack
 

@@ -1,7 +1,5 @@
 """Primary contrasts come first, as sentences, adjusted as one family; other estimates are marked and counted."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

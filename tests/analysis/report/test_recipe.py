@@ -1,7 +1,5 @@
 """The recipe of an estimate reproduces it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, Unpack

@@ -1,7 +1,5 @@
 """What a report rests on: counts of items, responses, raters and answers, and the days of the answers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

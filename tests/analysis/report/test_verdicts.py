@@ -1,7 +1,5 @@
 """One rule says what a comparison shows; page, document, command line, JSON and CSV have its verdict."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Reports of the parts that a module looks at."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

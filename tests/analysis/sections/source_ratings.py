@@ -1,7 +1,5 @@
 """Ratings of several sources by every rater, for tests of contrasts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.kit.frames import Row

@@ -1,7 +1,5 @@
 """Which agreement coefficients a question gets, in which order, and which need --full."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

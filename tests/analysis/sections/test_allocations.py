@@ -1,7 +1,5 @@
 """Points shared among responses are analysed like a slider about each response with the same answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Answers against an answer key: F1 and confusion as scikit-learn, accuracy by item, and unusable keys."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Attrition by arm in a report: who left, the test, Lee's bounds, and the flow of participants."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Questions answered by codes: proportions, accuracy, agreement, and believed sources."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Comparison of two sources on a scale: which estimates, in which order, and what was declared in advance."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

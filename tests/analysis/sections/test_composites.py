@@ -1,7 +1,5 @@
 """Composites as declared in the protocol, and whether two questions measure different things."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

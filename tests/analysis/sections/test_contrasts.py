@@ -1,7 +1,5 @@
 """The contrasts that studies declare, from frames to records: correct numbers and scopes, only where there is data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Covariates: only declared columns and questions asked as scores are used, and unusable ones get a reason."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

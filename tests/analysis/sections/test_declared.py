@@ -1,7 +1,5 @@
 """Contrasts declared in the protocol, from frames to records: correct numbers, and reasons for missing ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Units with the most disagreement, rater pairs, agreement per condition, and records that are not split."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.analysis import analyze

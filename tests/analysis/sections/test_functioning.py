@@ -1,7 +1,5 @@
 """Differential functioning of questions, and the severity of raters, from frames to records."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

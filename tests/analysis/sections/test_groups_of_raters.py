@@ -1,7 +1,5 @@
 """Contrasts of pools and of kinds of raters for every kind of question, as primary, with their sentences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

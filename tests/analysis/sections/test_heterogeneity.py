@@ -1,7 +1,5 @@
 """How far the primary differences vary, in the records of a report."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

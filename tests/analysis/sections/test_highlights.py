@@ -1,7 +1,5 @@
 """Highlights: character alpha and F1 against the key, in texts and turns, and marks beyond the end of the text."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conditions that can tell nothing about a question, and the raters that are reported one by one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Effects of an attribute of the items for every kind of question, with items that are versions of one another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

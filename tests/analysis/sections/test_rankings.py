@@ -1,7 +1,5 @@
 """The estimates of rankings, from answers whose results can be counted by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Rater profiles, and the headlines without raters flagged by the protocol's rule."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A primary difference analysed again is what the analysis gives for the answers that are left."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Comparisons by condition, label and attribute: the level in the scope, and the interaction."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Associations of texts and imported scores with ratings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Contrasts over the turns of dialogues, from frames to records."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Later waves in a report: change from the first wave by arm, who came back, and bounds where arms differ in that."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 The ratings are constructed to have known results: 100 of 200 human responses are rated Good, and 131 of GPT-4.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

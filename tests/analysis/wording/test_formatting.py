@@ -1,7 +1,5 @@
 """Estimates as people read them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A database backed up to a file and restored from it, completely or not at all."""
 
-from __future__ import annotations
-
 import stat
 from collections.abc import Callable
 from pathlib import Path

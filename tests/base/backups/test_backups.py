@@ -1,7 +1,5 @@
 """The folder of backups: which are kept, and when a new one is due."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

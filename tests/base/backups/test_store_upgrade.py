@@ -1,7 +1,5 @@
 """The embedded database over a major version of PostgreSQL: 16, whose programs the wheel carries too, to 18."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import psycopg

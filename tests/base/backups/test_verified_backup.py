@@ -1,7 +1,5 @@
 """Backups that are checked by restoring them, with a record beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Statements that psycopg sends as they are."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError

@@ -1,7 +1,5 @@
 """Migrations: up, down and up again; a store of another version is refused with a clear sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Results read from a streaming replica over TCP: how far it lags, and when the primary is read instead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NoReturn
 

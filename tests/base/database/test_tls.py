@@ -1,7 +1,5 @@
 """A database that demands TLS, as managed ones do: encrypted, with its certificate checked, and seen by the doctor."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager

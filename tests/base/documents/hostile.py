@@ -1,7 +1,5 @@
 """A document whose texts hold what each format takes for markup."""
 
-from __future__ import annotations
-
 from app.base.documents.blocks import Bullets, Code, DataTable, Document, Figure, Paragraph, Section
 
 HOSTILE = 'a_b #c $d$ <b>&amp; "e" \\f{g} %h ^i ~j | k * [l] @m // n -- o − χ² ≥ é ربما 中 1/2'

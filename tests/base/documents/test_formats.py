@@ -1,7 +1,5 @@
 """Every format holds every text as it is, takes none of it for markup, and needs nothing from outside."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

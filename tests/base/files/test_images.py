@@ -1,7 +1,5 @@
 """Uploaded images are checked by their content, and encoded again without metadata."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report on a spreadsheet before import: column roles, garbled characters, texts that reveal their author."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Spreadsheets as people keep them: a column is read, or a problem says why it is not. None is lost in silence."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Parquet files as other programs write them are read as the same table in CSV would be, or a sentence says why not."""
 
-from __future__ import annotations
-
 import random
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Texts that spreadsheets would run as formulas."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.base.files.protected_text import protected

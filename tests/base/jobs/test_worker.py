@@ -1,7 +1,5 @@
 """Jobs are done, whatever happens to their workers and to the database."""
 
-from __future__ import annotations
-
 import multiprocessing
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """The fixed texts of the checkout, found as `make texts` finds them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

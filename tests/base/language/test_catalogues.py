@@ -1,7 +1,5 @@
 """Every catalogue says every fixed text, with the values that belong in it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

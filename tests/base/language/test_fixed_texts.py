@@ -1,7 +1,5 @@
 """No fixed text for raters stands outside of the catalogues: not in a template, not in code, not in a script."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a language says: messages, counts, numbers, moments."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

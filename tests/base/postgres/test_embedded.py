@@ -1,7 +1,5 @@
 """The embedded PostgreSQL from its first start to its last stop, as the user who runs the tests."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable

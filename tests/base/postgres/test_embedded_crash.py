@@ -1,7 +1,5 @@
 """After a crash: all acknowledged commits exist, stale files do no harm, and no unrelated process is signalled."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

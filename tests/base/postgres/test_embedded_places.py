@@ -1,7 +1,5 @@
 """The location of the embedded database: long paths, folders of others, files of another version."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

@@ -1,7 +1,5 @@
 """A server that is killed or silent while in use is restarted automatically, whichever other processes are killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

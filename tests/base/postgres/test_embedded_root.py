@@ -1,7 +1,5 @@
 """Started as root: the server runs as an unprivileged account, and nothing else on the machine is changed."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,7 +1,5 @@
 """Several programs use one folder at once; the last one to leave, in whatever way, stops the server."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Started by a normal user; if the tests run as root, by the account nobody, which owns nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import pwd

@@ -3,8 +3,6 @@
 The default run kills these one at a time, in `test_embedded_restart.py` and the two `test_workers.py`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The keeper starts without installed packages: it must be small, and work while packages are being replaced."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Limits on time and memory for reading, in this process and in the upload process."""
 
-from __future__ import annotations
-
 import pickle
 import resource
 import time

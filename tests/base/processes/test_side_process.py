@@ -1,7 +1,5 @@
 """A process beside this one, from start to end."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator

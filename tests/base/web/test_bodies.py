@@ -1,7 +1,5 @@
 """Request bodies: complete before the application sees them, with limits on time and size."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence

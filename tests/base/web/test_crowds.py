@@ -1,7 +1,5 @@
 """One client with many connections, or many requests in one connection, takes nothing from others."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import time

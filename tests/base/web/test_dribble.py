@@ -1,7 +1,5 @@
 """Clients that send almost nothing, connected to a server on a real port."""
 
-from __future__ import annotations
-
 import logging
 import time
 from contextlib import ExitStack, suppress

@@ -1,7 +1,5 @@
 """Every page of Help: it renders, its links lead somewhere, and search finds what it says."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Metric files of processes and servers that have ended do not pile up, and their counts are kept."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

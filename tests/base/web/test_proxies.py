@@ -1,7 +1,5 @@
 """Whose statements about the visitor's address are believed."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Headers of every response, accepted host names, and the same-origin check."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Any

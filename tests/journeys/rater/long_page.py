@@ -1,7 +1,5 @@
 """A page with five questions about two responses of 120 words, and the window of a phone."""
 
-from __future__ import annotations
-
 from tests.kit.builder import EMPATHY, PREFERENCE
 
 # 24 words of average length, five times

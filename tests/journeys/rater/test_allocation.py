@@ -1,7 +1,5 @@
 """Points can be shared by keyboard, mouse and touch; the page says how many are left."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

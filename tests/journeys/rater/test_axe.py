@@ -1,7 +1,5 @@
 """No violations of WCAG 2.2 AA on any rater page, in light, dark and forced colours."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """What models and raters should not say, as raters and leads see it: a clear state for everybody, and nothing lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

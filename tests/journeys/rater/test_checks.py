@@ -1,7 +1,5 @@
 """Practice, comprehension questions, attention checks and gold trials in a browser, with and without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conversations in a real browser: with a model whose reply is streamed, without replies, on a phone, by keys."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """What the rater's device keeps is gone when it is not needed any more."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, Route, expect
 from sqlalchemy import Engine

@@ -1,7 +1,5 @@
 """Drafts in a real browser: alone, with suggestions beside or in the text, by reloads, tabs and lost connections."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

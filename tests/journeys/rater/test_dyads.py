@@ -1,7 +1,5 @@
 """Two raters who write with each other, each in a browser of their own; and one to whom nobody comes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Two people write with each other, each says what they felt and what the other felt, and the results compare it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

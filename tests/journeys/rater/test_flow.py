@@ -1,7 +1,5 @@
 """The steps before and after the trials in a browser: accessible, usable by keyboard, and saved along the way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Passages can be marked by mouse, touch and keyboard, and are stored as character offsets of the text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Forty pairs rated with the keyboard only, and a dozen over a slow network."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

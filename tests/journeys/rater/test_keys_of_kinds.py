@@ -1,7 +1,5 @@
 """Keys reach every code and *cannot judge*, and do not skip text that is to be highlighted."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine

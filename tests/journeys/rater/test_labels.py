@@ -1,7 +1,5 @@
 """A study with conditions between raters: each rater sees the labels of one condition, then the debriefing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

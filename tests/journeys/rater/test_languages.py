@@ -1,7 +1,5 @@
 """A complete study in Arabic by keyboard, on a wide screen and on a phone, and one in German."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Messages, labels and buttons fit the window, whose title changes with the page; the current question is marked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

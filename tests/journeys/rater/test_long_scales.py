@@ -1,7 +1,5 @@
 """Scales of many points: at every width a cell is as large as a finger, by mouse, touch and keys."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

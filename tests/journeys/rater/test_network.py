@@ -1,7 +1,5 @@
 """The network fails and recovers: no answer is lost, and none is stored twice."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The link for each platform in a browser: how raters arrive, and how they return to the platform."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from urllib.parse import parse_qs

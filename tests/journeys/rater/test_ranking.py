@@ -1,7 +1,5 @@
 """Responses can be ranked by keyboard, mouse and touch; choosing a taken rank swaps the two responses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

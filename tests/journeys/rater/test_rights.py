@@ -1,7 +1,5 @@
 """A rater's rights in a browser (skip, pause, look back, withdraw), by mouse, touch, keyboard, and without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

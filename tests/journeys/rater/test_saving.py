@@ -1,7 +1,5 @@
 """Answers are saved in batches, submitted with their page, and survive sessions, closed tabs and busy servers."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """An item that is skipped leaves no answers behind, and is skipped once the connection is back."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine, text

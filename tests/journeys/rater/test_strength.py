@@ -1,7 +1,5 @@
 """The strength of a preference belongs to a preference: without one it can neither be chosen nor stay chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

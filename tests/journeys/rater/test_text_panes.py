@@ -1,7 +1,5 @@
 """The texts stay visible while they are rated, at every width, with and without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A dialogue turn by turn in a browser: by keyboard, after a reload, with a double click, and without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

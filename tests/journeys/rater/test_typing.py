@@ -1,7 +1,5 @@
 """How an answer is typed and pasted, counted in a real browser where the consent form says so."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine

@@ -1,7 +1,5 @@
 """Rating without scripts, by touch, in two tabs, with double clicks, and with the browser's back button."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

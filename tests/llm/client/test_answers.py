@@ -1,7 +1,5 @@
 """A model's answer is read as one JSON object with allowed values; everything else is refused with the reason."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

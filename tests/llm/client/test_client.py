@@ -1,7 +1,5 @@
 """Replies other than an answer are explained in a sentence; the key is sent to no other server."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """What a server can do is found out before a run, and what it refuses is asked for in another way."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """The probability of each answer, read from the tokens of a JSON object."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import log
 

@@ -1,7 +1,5 @@
 """The list of servers: read with its keys, which are shown nowhere, and refused with the reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """An answer that comes piece by piece is heard as it arrives, and its thoughts never are."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """A judge of a small study and the false server that it asks, for tests of runs."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any

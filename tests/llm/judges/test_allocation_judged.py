@@ -1,7 +1,5 @@
 """A judge is asked for the points of each response, and its answer is checked like a rater's."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

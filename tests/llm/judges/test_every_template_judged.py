@@ -1,7 +1,5 @@
 """A judge can answer the pages of every template: all kinds of question, all conditions, turn by turn."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

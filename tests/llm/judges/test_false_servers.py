@@ -1,7 +1,5 @@
 """One run meets every false answer of real servers: each outcome, rating, token and cent is accounted for."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """A judge asks about each trial once; reads, repairs and stores answers; and reports what went wrong."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

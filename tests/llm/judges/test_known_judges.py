@@ -1,7 +1,5 @@
 """Judges with a known truth: a biased one is found biased, an unbiased one passes; a killed run loses nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

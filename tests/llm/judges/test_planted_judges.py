@@ -1,7 +1,5 @@
 """Nine judges with planted faults: what each is called, which conclusion it changes, its bounds, and its costs."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from random import Random

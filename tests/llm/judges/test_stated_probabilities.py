@@ -1,7 +1,5 @@
 """Judges that state the probability of their answers: stored, exported, and compared with what people say."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A reply that a rater waits for is made once, within its bounds, and ends in a state that says what became of it."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A suggestion for a draft: what the model is sent, and what becomes of what it answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

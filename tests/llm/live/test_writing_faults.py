@@ -1,7 +1,5 @@
 """A short fault run of conversations and drafts; and its check finds the errors that it looks for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

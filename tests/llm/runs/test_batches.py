@@ -1,7 +1,5 @@
 """A judge that asks in batches: one batch for all, found again after a kill, with what it costs and what is missing."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Runs from the browser: each in its own process, which can be killed and continues, and stops when a lead says so."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """Pages of generated responses: start, review each text, add them to the study, and compare two prompts."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

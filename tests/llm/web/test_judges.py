@@ -1,7 +1,5 @@
 """The page of model judges: progress and problems of each, start from the list of servers, stop and continue."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

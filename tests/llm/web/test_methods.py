@@ -1,7 +1,5 @@
 """Paste your methods: guesses are confirmed one by one, and a model needs a sentence of the text for each."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """A prompt file says what a model is asked, in which fields, and how long its response should be."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

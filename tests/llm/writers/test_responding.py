@@ -1,7 +1,5 @@
 """A model writes responses by a prompt file; a person decides about each text before it enters the study."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Dialogues are given to a model as turns, and orders inside a text of the study as data."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A run that writes responses by a prompt file, for tests."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

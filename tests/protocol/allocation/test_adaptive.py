@@ -1,7 +1,5 @@
 """The most informative pair of sources: compared to determinants computed directly, and in simple cases."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which limits apply to a rater."""
 
-from __future__ import annotations
-
 from app.protocol.allocation.requirements import Limit, all_limits, limits_of
 from app.protocol.study_design import Design
 

@@ -1,7 +1,5 @@
 """Allocation to cells: balanced, capped, seeded."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Assigning all trials at once, as in a plan, follows every rule of the design."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Feasibility before a study opens: how many raters it needs, and why a design cannot be fulfilled."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Gold trials are placed among a rater's other trials, one in each equal part of the order, by the seed."""
 
-from __future__ import annotations
-
 from app.protocol.allocation.rater_plan import OwnTrial, Place, declared_gold, name_of_gold, with_gold
 from app.protocol.cells import Cell
 from tests.kit.protocols import protocol

@@ -1,7 +1,5 @@
 """The random sample of the items that people rate: how many, which, with which probability, and what stays."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Latin squares that are balanced for carry-over."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """If no trial can be made, the setting that prevents it is named."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Seeded randomization: balanced sides, evenly spread fractions."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """The plan of one rater: order, blocks, repeats, breaks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Placement of hidden repeats and special trials among the other trials."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Practice trials and gold trials: found among the items, and rejected with a reason if unusable."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

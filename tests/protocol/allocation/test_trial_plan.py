@@ -1,7 +1,5 @@
 """The trial plan: every trial in every cell, and which raters its seats are for."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from app.protocol.allocation.trials import TrialSeats, planned_trials

@@ -1,7 +1,5 @@
 """Which responses of an item are shown together."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

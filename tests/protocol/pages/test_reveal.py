@@ -1,7 +1,5 @@
 """Turn-by-turn reveal: each stage asks about its turn, and the last one about the whole dialogue."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.protocol.pages.page_slots import Shown, slots_of_trial

@@ -1,7 +1,5 @@
 """Questions that are asked after the last trial."""
 
-from __future__ import annotations
-
 from app.protocol.pages.page_slots import Shown
 from app.protocol.pages.steps import asked_at
 from tests.kit.protocols import protocol

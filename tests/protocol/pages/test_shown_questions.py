@@ -1,7 +1,5 @@
 """Questions that depend on earlier answers: which are asked, and which rules a protocol must not have."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The steps of a rating session in order, a rater's current step, and the questions of each page."""
 
-from __future__ import annotations
-
 from app.protocol.flow import Questionnaire
 from app.protocol.pages.page_slots import slots_of_rater
 from app.protocol.pages.steps import is_eligible, next_step, questionnaire_of, rater_steps, slots_of_step

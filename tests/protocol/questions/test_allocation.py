@@ -1,7 +1,5 @@
 """Points from forms and files: every response has points, and those of an answer add up to the total."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Scales and codes as written by a lead, and the messages for invalid ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What each kind of question says about itself: on the page, as plain text, to models, in documents and to imports."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

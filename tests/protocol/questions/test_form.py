@@ -1,7 +1,5 @@
 """Validation of the form data of a page against its questions."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What each kind of question accepts, writes and simulates, independently of any page."""
 
-from __future__ import annotations
-
 import random
 from types import SimpleNamespace
 from typing import Any, cast

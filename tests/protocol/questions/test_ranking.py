@@ -1,7 +1,5 @@
 """Ranks from forms and files: all responses ranked, no gaps, and no rank twice unless ties are allowed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

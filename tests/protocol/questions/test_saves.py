@@ -1,7 +1,5 @@
 """Several answers that a page saves at once, some valid and some not."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 from app.base.language.language import ENGLISH

@@ -1,7 +1,5 @@
 """Slots: all places on a page that ask for an answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Passages as character offsets: lossless reading and writing, merging of overlaps, any line endings."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

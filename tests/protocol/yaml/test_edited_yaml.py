@@ -1,7 +1,5 @@
 """An edited file keeps everything else unchanged: comments, order, quotes."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.base.files.yaml_tree import read_yaml

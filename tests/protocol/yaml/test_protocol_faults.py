@@ -1,7 +1,5 @@
 """study.yaml: each problem names its line; values that YAML 1.1 would misread stay text."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.base.problems import Problems

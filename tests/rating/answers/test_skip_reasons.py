@@ -1,7 +1,5 @@
 """Reasons for which a trial may be skipped."""
 
-from __future__ import annotations
-
 from app.rating.answers.skips import CONTENT_NOTE, skip_reasons
 from tests.kit.protocols import protocol
 

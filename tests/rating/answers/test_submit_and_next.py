@@ -1,7 +1,5 @@
 """A submit that reads the next page in the same statement does what two statements do."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Engine, text
 

@@ -1,7 +1,5 @@
 """Each clause of submit.sql, in its order: what is stored of what a rater sends for a page, and what is not."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

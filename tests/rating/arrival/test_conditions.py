@@ -1,7 +1,5 @@
 """Conditions reach raters as declared: balanced between and within raters, and stored with every answer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The time that the page before the first item names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Pools: each rates its own items, recipients only theirs, and a personal link leads to its rater."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """The page on which a lead writes to raters."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection
 from starlette.testclient import TestClient
 

@@ -1,7 +1,5 @@
 """The plain text of a trial, which model judges read, has the same words as the page that raters see."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

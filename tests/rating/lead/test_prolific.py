@@ -1,7 +1,5 @@
 """The page of approvals on Prolific: first what would be sent, then the results."""
 
-from __future__ import annotations
-
 import re
 
 from fastapi import FastAPI

@@ -1,7 +1,5 @@
 """The question editor: opening and saving changes nothing, and each change is seen on the page and kept."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

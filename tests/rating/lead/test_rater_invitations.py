@@ -1,7 +1,5 @@
 """Personal links in the browser, one by one and for a mail merge; files for Mechanical Turk and SONA."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

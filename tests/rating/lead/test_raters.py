@@ -1,7 +1,5 @@
 """The raters page: one row per rater, decisions with a reason, released seats, files for Prolific."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

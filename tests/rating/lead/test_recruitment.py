@@ -1,7 +1,5 @@
 """The step *Recruitment*: who comes, codes made by themselves, the platform's form, pay, and a plain link."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

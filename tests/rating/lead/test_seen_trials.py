@@ -1,7 +1,5 @@
 """One rater's pages as the rater saw them, with the answers."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

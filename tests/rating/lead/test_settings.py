@@ -1,7 +1,5 @@
 """Study settings: rename, copy, archive, delete with a receipt; the audit log."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """A lead walks through a draft as a rater: every page, skipping, starting again, and what is left of it afterwards."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

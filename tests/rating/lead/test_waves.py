@@ -1,7 +1,5 @@
 """Later waves on the lead's pages: the form, the list of raters who are due, and the numbers of the overview."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import UTC, datetime, timedelta

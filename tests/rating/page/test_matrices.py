@@ -1,7 +1,5 @@
 """Matrices: which questions become the statements of one, and how wide the labels of a scale are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

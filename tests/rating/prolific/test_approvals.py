@@ -1,7 +1,5 @@
 """Approvals on Prolific, against a local server that plays Prolific."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Prolific's demographic data become attributes of the raters who came from there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The evidence is computed once for the same ratings; after a change, only the raters concerned are read again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

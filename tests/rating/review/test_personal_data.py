@@ -1,7 +1,5 @@
 """Rules that find personal data: what they find, what they leave, and how long texts of 50,000 characters take."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """The evidence from stored answers is that of the statistics, and that of the report."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

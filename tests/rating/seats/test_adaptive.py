@@ -1,7 +1,5 @@
 """An adaptive design on a real database: the most informative pairs are assigned, and never more than their seats."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

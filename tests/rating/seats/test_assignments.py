@@ -1,7 +1,5 @@
 """Seats: exactly k per trial, whichever raters arrive, leave or come back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

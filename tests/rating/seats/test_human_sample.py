@@ -1,7 +1,5 @@
 """A study whose people rate a sample of the items: their trials, the judge's, and what is stored and exported."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Connection, text
 

@@ -1,7 +1,5 @@
 """Plans of the statements that claim seats: made once per connection, they read a few seats of a study in order."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

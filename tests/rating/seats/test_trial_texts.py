@@ -1,7 +1,5 @@
 """Texts of trials are read once per process."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Simulated raters use the real code, are marked as simulated, and can be reproduced from their seed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

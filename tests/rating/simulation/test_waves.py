@@ -1,7 +1,5 @@
 """Simulated raters come back for later waves, and their export says which wave each answer is of."""
 
-from __future__ import annotations
-
 import csv
 
 from sqlalchemy import Engine, text

@@ -1,7 +1,5 @@
 """Checks make a round trip: exported to checks.csv, read, loaded, and exported again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Sharing points without scripts: one number per response, stored completely or rejected with a message."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import Any

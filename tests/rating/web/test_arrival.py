@@ -1,7 +1,5 @@
 """Arrival by the link of any platform, at an address without parameters and under a pseudonym."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """changes.csv: the earlier values of answers that a rater changed or cleared, with both times."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

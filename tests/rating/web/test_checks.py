@@ -1,7 +1,5 @@
 """Checks: questions about the instructions until they are answered correctly, and an attention check between trials."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

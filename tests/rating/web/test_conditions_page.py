@@ -1,7 +1,5 @@
 """A rating page shows what its condition requires, and nothing of other conditions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

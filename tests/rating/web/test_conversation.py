@@ -1,7 +1,5 @@
 """A rater's conversation without scripts: every state of it, messages that are refused or come twice, and its end."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Two hosts and their database as three machines: the network between one host and the database drops all packets."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

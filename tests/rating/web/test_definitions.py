@@ -1,7 +1,5 @@
 """Definitions of answers: on the page, tied to their radio, listed below the question, and read by models."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

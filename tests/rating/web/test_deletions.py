@@ -1,7 +1,5 @@
 """Deletions are recorded outside of the database, and repeated after an older backup is restored."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

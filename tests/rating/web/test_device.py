@@ -1,7 +1,5 @@
 """The class of device: stored with each answer if the page's script sends it, and only as one of three words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

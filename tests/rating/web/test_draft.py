@@ -1,7 +1,5 @@
 """A rater's text without scripts: it is kept, suggestions are asked for, taken or ignored; it becomes a response."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The check of the fault run finds what is wrong with two raters who wrote with each other."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

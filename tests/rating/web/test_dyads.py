@@ -1,7 +1,5 @@
 """Raters who write with each other, without scripts: waiting, being matched, writing, leaving, and being alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

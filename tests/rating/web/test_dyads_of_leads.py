@@ -1,7 +1,5 @@
 """Raters who write with each other, as their lead has them: tried out, simulated, listed, exported, rated again."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Raters for whom the study has no seat are told before they read the consent form and instructions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gold trials: mixed into every rater's trials, without seats, excluded from estimates, and checked after answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

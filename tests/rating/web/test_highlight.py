@@ -1,7 +1,5 @@
 """Marking passages without scripts: words are copied into a field, stored as offsets, and shown as words again."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable

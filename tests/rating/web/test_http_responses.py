@@ -1,7 +1,5 @@
 """Answers: saved while rating, changed, submitted twice, incomplete."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any

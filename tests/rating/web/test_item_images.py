@@ -1,7 +1,5 @@
 """The image of an item: on the pages that show it, and at an address that only they name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Rating pages are rendered once per structure and then filled: they are the same as pages rendered each time."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Keystrokes of a draft: stored once, only with the consent to it; exported, counted, and deleted with the rest."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

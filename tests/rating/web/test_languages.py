@@ -1,7 +1,5 @@
 """A study in another language: built-in texts, numbers and direction follow, and the left response stays left."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The end: questions about the rater, waiting, no free seats, and the completion code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """What left the browser earlier changes nothing that left later, whichever arrives first."""
 
-from __future__ import annotations
-
 import time
 import uuid
 from collections.abc import Callable, Mapping

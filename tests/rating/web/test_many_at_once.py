@@ -1,7 +1,5 @@
 """200 concurrent raters, four worker processes, 2,000 trials: exact, balanced, nothing lost, nothing duplicated."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Messages of a lead: read before the next page, confirmed, and part of the rater's copy of the data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Mechanical Turk's frame, and the form that submits an assignment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """A rater's own break: started by a button, ended when they continue, and excluded from all times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """What a rating page shows, and what it must not reveal."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A break between two blocks is offered once, never before the last item alone, and does not block the rater."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.kit.rater_pages import Visitor, heading

@@ -1,7 +1,5 @@
 """Practice: a page, feedback, another attempt, and the outcome; none of it is a rating."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

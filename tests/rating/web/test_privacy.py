@@ -1,7 +1,5 @@
 """The page about a rater's data, and their own copy of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Progress: items, turns, minutes at the rater's own pace, a break offered halfway, and the last page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

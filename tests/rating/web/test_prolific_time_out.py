@@ -1,7 +1,5 @@
 """A rater from Prolific who takes too long there, or returns the submission, and perhaps comes back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Consent, eligibility, questionnaires and debriefing: each step once, in order, without scripts."""
 
-from __future__ import annotations
-
 import hashlib
 import uuid
 from collections.abc import Callable

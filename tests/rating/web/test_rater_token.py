@@ -1,7 +1,5 @@
 """The address that raters see does not reveal the name of the study."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sqlalchemy import Engine, text

@@ -1,7 +1,5 @@
 """Responses with Markdown: sanitized, the same for all sources, and nothing in them leads away from the study."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Problems with items that raters report: stored with their item, listed for the lead, deleted with the answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

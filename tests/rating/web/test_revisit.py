@@ -1,7 +1,5 @@
 """Revisits: the questions in `flow.revisit` are asked after the last trial, once more for each trial."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

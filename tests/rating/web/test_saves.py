@@ -1,7 +1,5 @@
 """Several answers in one save: valid and invalid ones together, in any order of arrival."""
 
-from __future__ import annotations
-
 import time
 import uuid
 from collections.abc import Callable, Mapping

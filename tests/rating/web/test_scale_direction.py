@@ -1,7 +1,5 @@
 """A reversed scale is shown in the other direction and has the same meaning in the database."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A scale has the declared orientation: a row, or a column if its question declares one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """A participant ID is not a secret: a browser with only the ID continues, but cannot see or change earlier answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A second study: which texts may be shown, the review of each, and the study that is made of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

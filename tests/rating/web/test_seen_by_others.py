@@ -1,7 +1,5 @@
 """Every view as seen by others: another rater, a rater of another study, no one, and a visitor with a forged cookie."""
 
-from __future__ import annotations
-
 import logging
 import uuid
 from collections.abc import Callable

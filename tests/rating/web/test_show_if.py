@@ -1,7 +1,5 @@
 """Questions about the rater that depend on earlier answers, without scripts: the server decides when a page is sent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

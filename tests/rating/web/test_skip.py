@@ -1,7 +1,5 @@
 """Skipping: for one of the study's reasons, without penalty, and the seat is released."""
 
-from __future__ import annotations
-
 import csv
 import io
 import zipfile

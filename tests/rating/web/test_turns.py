@@ -1,7 +1,5 @@
 """A dialogue turn by turn: later turns are not on the page, earlier ones stay, and the whole comes last."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

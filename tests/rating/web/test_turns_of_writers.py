@@ -1,7 +1,5 @@
 """Questions about the turns of one writer, after a conversation: each rater is asked about theirs or the partner's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two hosts on one server over TCP: a host is killed, then the server, and the replica takes over."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """How a text answer was typed: stored with the answer where the study says so, and nowhere else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

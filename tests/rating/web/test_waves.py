@@ -1,7 +1,5 @@
 """Later waves: the same rater comes back, early, in time, twice, late or from another link."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """The size of the first page on a rater's phone, with all its files, in bytes transferred."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

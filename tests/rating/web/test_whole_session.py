@@ -1,7 +1,5 @@
 """A rater's whole path, without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

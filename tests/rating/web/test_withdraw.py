@@ -1,7 +1,5 @@
 """Withdrawal: at any time, with a receipt, seats released, and answers deleted completely on request."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

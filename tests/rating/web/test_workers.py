@@ -1,7 +1,5 @@
 """Two workers, 32 concurrent raters, one worker killed midway: exact, nothing lost, nothing duplicated."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Studies are deleted after their retention date only if their protocol says so and they collect no data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """Charts: the numbers of the records, drawn; and nothing is drawn that is not in a record."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

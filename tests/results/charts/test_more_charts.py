@@ -1,7 +1,5 @@
 """Charts of agreement, judges, conditions, turns, raters and pairs of sources: from estimates to drawings."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The charts and the table of a plan show its rows and nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pictures for pages and papers, out of the wheel."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.results.charts.render import Format, render

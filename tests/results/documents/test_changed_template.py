@@ -1,7 +1,5 @@
 """The report of a study that a lead made from a template and changed: nothing of the template is left in it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

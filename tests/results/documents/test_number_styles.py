@@ -1,7 +1,5 @@
 """The report in each style of numbers: one function for all, so that no number is left in another style."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

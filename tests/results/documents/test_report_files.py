@@ -1,7 +1,5 @@
 """The report as files: one document in every format, with the digits of the JSON and the words of the page."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

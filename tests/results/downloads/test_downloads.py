@@ -1,7 +1,5 @@
 """The answers in other shapes: what each file holds, read back by a program that knows nothing of this one."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A worker and several web processes on one database, with a small study."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from threading import Event

@@ -1,7 +1,5 @@
 """What tests of kept results do to the data, and how they wait."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

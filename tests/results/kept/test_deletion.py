@@ -1,7 +1,5 @@
 """Kept results are deleted with the answers that they are of."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A report that misses newer ratings is computed again when that is due or a lead asks: the same in every process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

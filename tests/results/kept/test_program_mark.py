@@ -1,7 +1,5 @@
 """Kept results are computed again when the code that computes them changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Several web processes on one database: each shows what a worker has computed, and none asks for it again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

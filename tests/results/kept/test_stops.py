@@ -1,7 +1,5 @@
 """An attempt that was stopped by its limits is not repeated, by any process, without a reason."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Files are made by jobs, whatever happens to workers, studies and the database meanwhile."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from dataclasses import replace

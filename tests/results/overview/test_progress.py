@@ -1,7 +1,5 @@
 """The chart of a study's progress: steps without gaps, the number needed, and what the chart says."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """What a study takes, against arithmetic by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The input for a plan, and studies that cannot be planned."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

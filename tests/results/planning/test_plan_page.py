@@ -1,7 +1,5 @@
 """The page *Plan* counts minutes and money as the checklist and *Recruitment* do."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The declared looks of a stored study are computed once for the same data and the same state of the study."""
 
-from __future__ import annotations
-
 from fastapi import FastAPI
 from sqlalchemy import Connection, text
 

@@ -1,7 +1,5 @@
 """The same report from any form of the study, and as files."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reports are computed by jobs in processes of their own, within limits, and told how far they are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NoReturn

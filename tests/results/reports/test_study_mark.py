@@ -1,7 +1,5 @@
 """A report is known to be current without reading the data, and every change of the data is noticed."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Engine, text
 

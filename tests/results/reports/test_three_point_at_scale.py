@@ -4,8 +4,6 @@ Welivita and Pu 2024 (arXiv:2406.05063): 2,000 dialogues, a human and four model
 each.
 """
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Engine, text
 

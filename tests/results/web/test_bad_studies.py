@@ -1,7 +1,5 @@
 """Results of every kind of bad input in the five formats that people read: clear, bounded, and on the page."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """With `blind_interim` nothing tells the estimates until the study closes; then it cannot be reopened."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Connection, text
 from starlette.testclient import TestClient

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from sqlalchemy import Connection
 
 from app.analysis.estimate import Estimate

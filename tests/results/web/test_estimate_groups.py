@@ -1,7 +1,5 @@
 """All estimates as groups by question."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

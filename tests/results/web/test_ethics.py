@@ -1,7 +1,5 @@
 """The document for an ethics board is there to take away, from a draft and from an open study."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

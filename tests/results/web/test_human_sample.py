@@ -1,7 +1,5 @@
 """The page Human sample: how items were drawn, and how more are drawn where judge and people disagree."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

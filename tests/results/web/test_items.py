@@ -1,7 +1,5 @@
 """The items pages: search, reading an item with its sources named, its estimates, and retiring it."""
 
-from __future__ import annotations
-
 import pytest
 from httpx2 import Response
 from sqlalchemy import Connection, text

@@ -1,7 +1,5 @@
 """The tables of the sections, from estimates to rows, and notes on estimates that could not be computed."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The page Plan: effort at once, precision on request, nonsense in its fields."""
 
-from __future__ import annotations
-
 import re
 import time
 

@@ -1,7 +1,5 @@
 """Small plots of the summary: what their words say."""
 
-from __future__ import annotations
-
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report

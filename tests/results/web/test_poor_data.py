@@ -1,7 +1,5 @@
 """Summaries of too few data: they say what is missing, and show no number that the data cannot carry."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

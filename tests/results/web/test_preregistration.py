@@ -1,7 +1,5 @@
 """A study is preregistered with one click; the forms are there to take away, and the report knows the plan."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

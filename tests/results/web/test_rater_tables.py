@@ -1,7 +1,5 @@
 """The tables of the section on raters."""
 
-from __future__ import annotations
-
 from app.analysis.estimate import Estimate
 from app.results.pages.sections.rater_tables import each_rater, without_flagged
 

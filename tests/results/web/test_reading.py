@@ -1,7 +1,5 @@
 """Results and downloads only read: they work on a replica, which refuses every change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

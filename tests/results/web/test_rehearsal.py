@@ -1,7 +1,5 @@
 """Simulated results of a draft: the summary and the first page of the report, watermarked, and nothing is stored."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

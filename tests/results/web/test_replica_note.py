@@ -1,7 +1,5 @@
 """Results that are read from a replica say how old they are; the doctor says how far it is behind."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from typing import Any
 

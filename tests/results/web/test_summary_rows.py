@@ -1,7 +1,5 @@
 """The rows and sentences of a summary with many sources: what they share is said once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.kit.frames import FIVE, Row, protocol

@@ -1,7 +1,5 @@
 """Calibration against human raters: known answers of scikit-learn, the definitions, and judges with a known truth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

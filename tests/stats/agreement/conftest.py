@@ -1,7 +1,5 @@
 """Reference results, published data and random data as Ratings."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path

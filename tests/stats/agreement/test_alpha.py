@@ -1,7 +1,5 @@
 """Krippendorff's alpha against R, the literature, published studies and the `krippendorff` package."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

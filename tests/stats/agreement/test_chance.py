@@ -1,7 +1,5 @@
 """Fleiss, Gwet, Brennan-Prediger and Finn against R's irr and irrCAC, the literature and statsmodels."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Cohen's kappa against R's vcd, Kumar et al. (2025), PandaLM and the definition."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Kendall's W against Zar's birds, Friedman's test and Spearman's correlation."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Percent, within-one and unanimous agreement against Gwet's handbook, Ayers et al. and hand counts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any

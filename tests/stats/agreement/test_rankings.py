@@ -1,7 +1,5 @@
 """Agreement of rankings within items, against Friedman's test, Spearman's correlation and a worked example."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import TypedDict
 

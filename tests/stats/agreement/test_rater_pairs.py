@@ -1,7 +1,5 @@
 """The matrix of rater pairs against Cohen's kappa of each pair."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

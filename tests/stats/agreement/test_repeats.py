@@ -1,7 +1,5 @@
 """Intra-rater agreement: matching of repeats, kappa between the two occasions, interval over raters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

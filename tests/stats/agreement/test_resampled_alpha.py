@@ -1,7 +1,5 @@
 """The bootstrap of alpha and alpha without each rater, against naive implementations of both."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings

@@ -1,7 +1,5 @@
 """The interval of alpha for new units and new raters: its components, its limits, and its coverage by simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

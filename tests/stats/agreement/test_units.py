@@ -1,7 +1,5 @@
 """Units with the most disagreement."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

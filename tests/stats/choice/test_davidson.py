@@ -1,7 +1,5 @@
 """Davidson's model against BradleyTerry2 1.1.2 of R, and against Davidson (1970)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

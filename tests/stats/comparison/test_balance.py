@@ -1,7 +1,5 @@
 """The standardized difference by hand, and values that cannot be compared."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

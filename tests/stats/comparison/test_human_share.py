@@ -1,7 +1,5 @@
 """Planned widths with a judge: the formula, and what `prediction_powered` finds in simulated studies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

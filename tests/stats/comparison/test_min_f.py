@@ -1,7 +1,5 @@
 """Min F' against its definition by mean squares (Clark 1973, J. Verbal Learn. Verbal Behav. 12:335)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

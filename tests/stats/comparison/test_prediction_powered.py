@@ -1,7 +1,5 @@
 """Prediction-powered estimates against ppi-python 0.2.3, the formula of pseudo-outcomes, and what people alone give."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

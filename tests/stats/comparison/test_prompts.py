@@ -1,7 +1,5 @@
 """The mean over prompts for new items and new prompts, and the standard deviation between prompts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

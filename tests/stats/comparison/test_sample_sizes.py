@@ -1,7 +1,5 @@
 """Predicted disagreement of people and judge: the residuals by hand, and what the prediction depends on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

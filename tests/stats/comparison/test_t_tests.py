@@ -1,7 +1,5 @@
 """t tests on item means. The estimates of Ayers et al. are from JAMA Intern Med 2023; 183(6):589-596."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

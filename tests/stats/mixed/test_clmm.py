@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from contextvars import Context
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Fits against R: ordinal::clm and ordinal::clmm 2022.11.16 on the wine data of Randall (1989)."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import numpy as np

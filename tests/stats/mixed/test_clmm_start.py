@@ -1,7 +1,5 @@
 """A large fit starts from a fit to a subset, and converges to the same estimates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Coverage of the true odds ratio by the ordinal model's 95% interval: seeded simulations, `make slow`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from statsmodels.miscmodels.ordinal_model import OrderedModel

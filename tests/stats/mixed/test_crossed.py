@@ -1,7 +1,5 @@
 """The block elimination of crossed factors against the equivalent dense matrix."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """How far an effect differs between items and raters, against the analysis of variance of complete data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import integrate, stats

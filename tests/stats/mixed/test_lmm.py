@@ -1,7 +1,5 @@
 """Linear mixed models against R: lme4 1.1.31 and lmerTest 3.1.3."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Own implementations, which avoid the half second of importing scipy.stats, give the same results as scipy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

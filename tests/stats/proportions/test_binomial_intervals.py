@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from app.stats.proportions.binomial_intervals import clopper_pearson, wilson, wilson_cc

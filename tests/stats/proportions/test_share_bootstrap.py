@@ -1,7 +1,5 @@
 """Proportions of item means. Estimates of Ayers et al. are from JAMA Intern Med 2023; 183(6):589-596."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The correlation with the mean of the others is that of the rater profiles, for all raters at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

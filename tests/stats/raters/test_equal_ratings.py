@@ -1,7 +1,5 @@
 """What a covariate adds to a judge at equal ratings by people: statsmodels' two-stage least squares, and the truth."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reliability uses the same reference results and random ratings as agreement."""
 
-from __future__ import annotations
-
 from tests.stats.agreement.conftest import oracle
 
 __all__ = ["oracle"]

@@ -1,7 +1,5 @@
 """Intraclass correlations and variance components against R's psych and lme4, statsmodels, and by simulation."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What each study template is, worked out from its files; `--write` saves it for the page of templates."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """The feasibility of a folder's design, given its items, responses and raters."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.studies.creation.read_new_study import feasibility_of_folder, planned_items

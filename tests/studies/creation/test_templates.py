@@ -1,7 +1,5 @@
 """Every template is a valid study folder, and copies of it can be edited."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

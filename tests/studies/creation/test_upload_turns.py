@@ -1,7 +1,5 @@
 """Uploads are read in the order in which they came, and those who stop waiting block nobody."""
 
-from __future__ import annotations
-
 from threading import Thread
 from time import sleep
 

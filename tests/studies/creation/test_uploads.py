@@ -1,7 +1,5 @@
 """Uploads that are accepted, and uploads that are rejected."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

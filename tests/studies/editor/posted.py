@@ -1,7 +1,5 @@
 """The fields that a browser submits for a form without changes."""
 
-from __future__ import annotations
-
 from app.studies.editor.controls import Control
 
 

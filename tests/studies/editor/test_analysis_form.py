@@ -1,7 +1,5 @@
 """The analysis in forms: everything is chosen by its label, and a renamed or removed score leaves nothing behind."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What changed between two versions, in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.protocol.study import Protocol

@@ -1,7 +1,5 @@
 """Trials, pools and quotas in forms: all is chosen by its label, and a renamed or removed pool leaves nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Changes made by forms: entries that are added, moved, removed, or left without a name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Round trip of every template through its forms: submitting an unchanged form changes nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Primary contrasts as sentences: every choice is one that the study has, and a change leaves nothing that misfits."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

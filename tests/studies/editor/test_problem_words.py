@@ -1,7 +1,5 @@
 """Messages on forms: no key, path or name of a file, whatever is entered and whichever rule is broken."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

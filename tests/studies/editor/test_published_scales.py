@@ -1,7 +1,5 @@
 """Published scales: each is inserted whole, its scores follow its publication, and its citation reaches the report."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

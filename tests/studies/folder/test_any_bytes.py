@@ -1,7 +1,5 @@
 """Any input results in a study or a list of problems, never in another error."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """rating_sessions.csv of an export tells the report of a folder how far raters got."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.base.problem import InvalidInputError

@@ -1,7 +1,5 @@
 """With problems in study.yaml or another file, those of ratings.csv that need no protocol are listed too."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit.small import ITEMS, RATERS, RATINGS, RESPONSES, problems_in, small

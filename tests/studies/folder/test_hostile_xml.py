@@ -1,7 +1,5 @@
 """Excel files whose XML declares entities are refused: they could read files of the server or expand without end."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Images of items: a folder beside items.csv, read, stored, written and copied with the study."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

@@ -1,7 +1,5 @@
 """Small files with far too much content are rejected with a sentence before they are parsed."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

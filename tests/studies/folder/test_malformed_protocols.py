@@ -1,7 +1,5 @@
 """A protocol with any value of the wrong kind: problems in our words, never in those of the validation library."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

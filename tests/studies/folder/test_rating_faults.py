@@ -1,7 +1,5 @@
 """Every error that an answer can have: row, column, what was found, what is allowed."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit.small import RATINGS, YAML, only_problem, problems_in, rated, read_small, small

@@ -1,7 +1,5 @@
 """Bytes, CSV and JSON lines as they occur in practice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

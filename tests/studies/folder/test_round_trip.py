@@ -1,7 +1,5 @@
 """Any study that the format allows stays the same when it is written and read."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

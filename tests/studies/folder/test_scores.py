@@ -1,7 +1,5 @@
 """Exports contain questionnaire scores, with reversed questions recoded, and describe how they are calculated."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.studies.folder.read import read_folder

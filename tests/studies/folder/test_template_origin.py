@@ -1,7 +1,5 @@
 """Methods of a study that was started from a template are those of the study, not those of the template."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

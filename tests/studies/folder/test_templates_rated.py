@@ -1,7 +1,5 @@
 """Every template from its folder to its estimates: loaded, opened, rated with the real code, analysed, exported."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Items, responses and raters: what is a problem, and what only gives a note."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.analysis.data.study_folder import ITEM_COLUMNS

@@ -1,7 +1,5 @@
 """Answers of later waves in files: the column `wave`, and what is wrong with it."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Written files can be read again by Attune and by other programs."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

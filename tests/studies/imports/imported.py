@@ -1,7 +1,5 @@
 """A small study without ratings, and a spreadsheet that is imported into it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Problems in a spreadsheet of ratings are reported with row, column, what was found and what is allowed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Import from a spreadsheet with one row per item, whatever its columns are named."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 

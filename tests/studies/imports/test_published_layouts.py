@@ -1,7 +1,5 @@
 """What published data sets look like: texts instead of IDs, common names for other things, lists in cells."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

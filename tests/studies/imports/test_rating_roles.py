@@ -1,7 +1,5 @@
 """Which columns of a spreadsheet hold ratings already collected, and on which scales."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Importing ratings collected elsewhere into a study with its own raters."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from pathlib import Path
 

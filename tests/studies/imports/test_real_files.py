@@ -1,7 +1,5 @@
 """Published files imported as they are: ratings of three evaluators per question, raters in a column, means."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Ratings collected elsewhere, in each common shape of spreadsheet."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ratings in the files that Label Studio, Argilla and Potato export, as their documentation and their source show."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows of turns are joined into conversations; other tables stay as they are."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the rules find in the methods of published studies, and what they refuse to read."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

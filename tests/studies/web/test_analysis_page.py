@@ -1,7 +1,5 @@
 """The page of the analysis saves by itself: fields that name a score are drawn anew when its key has changed."""
 
-from __future__ import annotations
-
 from html import unescape
 
 from sqlalchemy import Connection

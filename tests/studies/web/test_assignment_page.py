@@ -1,7 +1,5 @@
 """The pages *Trials* and *Conditions*: what is stored is offered, keys in use stay, and fields follow others."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection, text
 from starlette.testclient import TestClient
 

@@ -1,7 +1,5 @@
 """Checks in forms: answers are words, the right one is clicked, and no more failures are asked for than can happen."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from typing import Any

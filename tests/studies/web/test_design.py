@@ -1,7 +1,5 @@
 """The design pages: drafts, problems next to their fields, versions, concurrent edits by two leads, the preview."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import UTC, datetime, timedelta

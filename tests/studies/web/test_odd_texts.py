@@ -1,7 +1,5 @@
 """Spreadsheets with problems, uploaded as the texts of a study: a clear answer, and the study keeps what it has."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection
 from starlette.testclient import TestClient
 

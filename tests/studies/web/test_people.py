@@ -1,7 +1,5 @@
 """People of a study: invited by a link, with a role that can change, removed, and helped back in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Ratings in the spreadsheet of the texts: they are checked first, and imported with the texts' own items."""
 
-from __future__ import annotations
-
 import re
 
 from sqlalchemy import Connection, text

@@ -1,7 +1,5 @@
 """A dropped spreadsheet: kept as a draft, described, its problems settled, and made a study by one choice."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Texts from a spreadsheet: the file is stored, its columns are guessed, a report is shown, then the texts are used."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Tokens for the API on the pages of a study."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Small uploads that unpack to huge ones, sent to a real server: rejected, nothing stored, its memory unchanged."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """Webhooks on the pages of a study, and through the API."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What a model judge left unanswered, and how much its missing answers could change its agreement with people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

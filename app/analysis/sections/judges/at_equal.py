@@ -1,7 +1,5 @@
 """A judge's answers compared with people's where people rate alike: a better judge is not called biased."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.analysis.data.answers import Answers, Choices

@@ -1,7 +1,5 @@
 """Whether the items that people rated look like a random sample of those that judges rated: a balance table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Calibration of a model judge: whether the probabilities it gives match how often human raters agree with it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

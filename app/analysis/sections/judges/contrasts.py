@@ -1,7 +1,5 @@
 """What a judge alone would conclude: each source against the reference, by its answers in all showings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Judges that were asked the same again on a later day: how far their answers to the same units have moved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """A jury: the answers of several models to a unit as one answer, with one vote for each model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether a model judge favours longer texts more than human raters do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

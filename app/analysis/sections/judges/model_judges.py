@@ -1,7 +1,5 @@
 """Whether a model judge can replace human raters: each judge compared with those who rated the same units."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """By judges and people together: effects of factors, and shares of correct answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A model that was asked with several prompts: what it concludes over all of them, and how far the prompts differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

@@ -4,8 +4,6 @@ FastAPI reads a form for the handler that needs it, which is after its transacti
 their bodies very slowly would block every turn.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Awaitable, Callable

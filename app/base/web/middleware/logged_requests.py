@@ -1,7 +1,5 @@
 """One log line per request, if the log level includes it."""
 
-from __future__ import annotations
-
 import logging
 import re
 import time

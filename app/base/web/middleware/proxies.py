@@ -1,7 +1,5 @@
 """What a proxy says about the visitor: their address and the scheme, from proxies of the settings only."""
 
-from __future__ import annotations
-
 import logging
 from ipaddress import ip_address
 

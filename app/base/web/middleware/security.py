@@ -1,7 +1,5 @@
 """Security headers on every response, a same-origin check for every request that changes data, and allowed hosts."""
 
-from __future__ import annotations
-
 import logging
 import re
 import socket

@@ -1,7 +1,5 @@
 """Unexpected errors are logged once and answered with an error page; they do not stop the process."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 

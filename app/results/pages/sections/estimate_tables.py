@@ -1,7 +1,5 @@
 """Estimates as table rows of the results."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The tables of each section: one row per question and scope, and one column per main statistic."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

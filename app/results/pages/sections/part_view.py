@@ -1,7 +1,5 @@
 """The context of the section template: charts, tables, and all estimates with their recipes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The sections of the results, and which estimates each of them contains."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

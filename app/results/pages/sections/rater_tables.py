@@ -1,7 +1,5 @@
 """Tables of the section on raters: main results without flagged raters, and one row per rater."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

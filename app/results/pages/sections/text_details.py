@@ -1,7 +1,5 @@
 """The section on texts: covariates by source, and their association with ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from app.analysis.estimate import Estimate, without

@@ -1,7 +1,5 @@
 """The target of each answer: rater, question, item, response or pair, checked against the question."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

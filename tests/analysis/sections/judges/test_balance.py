@@ -1,7 +1,5 @@
 """The balance table of a sample without known probabilities: what is compared, and what it says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

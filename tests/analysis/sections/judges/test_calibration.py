@@ -1,7 +1,5 @@
 """Calibration of judges on ratings, choices and codes: worked examples."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

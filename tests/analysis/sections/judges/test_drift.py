@@ -1,7 +1,5 @@
 """A judge that was asked again on a later day: what moved by how much, and that nothing else counts it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

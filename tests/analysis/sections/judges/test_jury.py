@@ -1,7 +1,5 @@
 """Juries: several models answer as one, with a vote for each model, however often it was asked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

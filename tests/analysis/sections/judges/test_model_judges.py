@@ -1,7 +1,5 @@
 """Model judges compared to people: the test, the ceiling, self-preference, sides; and never counted as people."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

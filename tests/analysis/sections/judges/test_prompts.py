@@ -1,7 +1,5 @@
 """A model that was asked with several prompts: what it concludes over all, and how far the prompts differ."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

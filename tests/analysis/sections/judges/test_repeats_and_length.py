@@ -1,7 +1,5 @@
 """Judges asked again, and judges that reward length: worked examples."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A judge that rated everything beside people who rated a part: the estimates are those of `prediction_powered`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Allocations in ratings.csv: one row per response, and the row and column of problems with a whole allocation."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.base.problem import InvalidInputError, Problem

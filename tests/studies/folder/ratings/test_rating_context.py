@@ -1,7 +1,5 @@
 """The context columns of answers in ratings.csv: read, written, and rejected if the value is not allowed."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.analysis.data.study_folder import StudyFolder
