@@ -23,7 +23,7 @@ from app.protocol.allocation.trials import PlannedItem
 from app.protocol.study import Protocol
 from app.stats.arrays import Bools, Floats
 from app.stats.comparison.prediction_powered import Powered, prediction_powered, residual_of_items
-from app.stats.comparison.sample_sizes import predicted_sizes
+from app.stats.comparison.residual_sizes import predicted_sizes
 from benchmarks.prediction_powered import EFFECT, PER_ITEM
 from benchmarks.sections import replace_section
 

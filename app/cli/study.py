@@ -31,7 +31,7 @@ from app.rating.second_study.second_study import make_second_study
 from app.results.downloads.stored_folder import LeadUnknownError, export_study, lead_for
 from app.results.making.task import RefusedError
 from app.results.planning.human_sample import get_human_sample
-from app.results.planning.sample_sizes import sizes_now
+from app.results.planning.residual_sizes import sizes_now
 from app.studies.audit import record_act
 from app.studies.creation.read_new_study import feasibility_of_folder, planned_items
 from app.studies.load import load_study

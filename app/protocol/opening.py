@@ -1,4 +1,4 @@
-"""What the title of a blind study, or a message to its raters, reveals about the sources."""
+"""What keeps a study from opening: sources named to blind raters, parts not supported, placeholders, consent."""
 
 import re
 from collections.abc import Iterator

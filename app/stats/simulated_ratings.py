@@ -13,6 +13,8 @@ import numpy as np
 from app.stats.arrays import Floats, Ints
 from app.stats.result import Result
 
+_ALPHA = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class Sds:
@@ -105,12 +107,12 @@ class Expectation:
     n_without: int
 
 
-def expectation(results: Sequence[Result], *, is_tested: bool = True, significance: float = 0.05) -> Expectation:
+def expectation(results: Sequence[Result], *, is_tested: bool = True) -> Expectation:
     """Return the mean results of at least one simulated study; `is_tested`: whether to compute the power too."""
     n = len(results)
     estimates = [result.estimate for result in results if result.estimate is not None]
     widths = np.array([result.interval.high - result.interval.low for result in results if result.interval])
-    power = float(np.mean([result.p_value is not None and result.p_value < significance for result in results]))
+    power = float(np.mean([result.p_value is not None and result.p_value < _ALPHA for result in results]))
     return Expectation(
         estimate=float(np.mean(estimates)) if estimates else None,
         width=float(widths.mean()) if len(widths) else None,

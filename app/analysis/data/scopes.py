@@ -1,4 +1,4 @@
-"""Groups of raters: all human raters, the human raters of one pool, or the model judges. Never both kinds."""
+"""What an estimate is about: a group of raters (people, those of one pool, or judges; never both), and a contrast."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -11,6 +11,8 @@ LETTERS, GAP, BOLD = (130, 160), 2, 6
 # Words of up to so many letters stay whole in a column, if there is room for all columns.
 LONG_WORD = 24
 WHOLE_WORDS = (LONG_WORD, 16, 10, 1)
+# The folder of the pictures that stand beside a document.
+CHARTS = "charts"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from app import __version__
-from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document, Figure
+from app.base.documents.blocks import CHARTS, Block, Bullets, Code, DataTable, Document, Figure
 from app.base.documents.reference import Reference
 
 # References as BibTeX.
@@ -111,8 +111,8 @@ _PREAMBLE = r"""\documentclass[a4paper,11pt]{article}
 _HEADINGS = {1: "section", 2: "subsection"}
 
 
-def latex_document(document: Document, *, pictures: str = "charts") -> str:
-    """The document as text; `pictures` is the folder of the PDF files."""
+def latex_document(document: Document) -> str:
+    """The document as text."""
     title = escaped(document.title)
     head = _PREAMBLE % {"characters": _characters(document)}
     lines = [head, r"\hypersetup{pdftitle={" + title + "}}", r"\title{" + title + "}", r"\date{}", r"\author{}"]
@@ -125,7 +125,7 @@ def latex_document(document: Document, *, pictures: str = "charts") -> str:
         lines += ["", rf"\{_HEADINGS[level]}*{{{escaped(section.title)}}}"]
         lines += [rf"\addcontentsline{{toc}}{{{_HEADINGS[level]}}}{{{escaped(section.title)}}}"]
         for block in section.blocks:
-            lines += [*_block(block, pictures), ""]
+            lines += [*_block(block), ""]
     return "\n".join([*lines, r"\end{document}", ""])
 
 
@@ -169,7 +169,7 @@ def _texts(document: Document) -> Iterator[str]:
                 yield block.text
 
 
-def _block(block: Block, pictures: str) -> Iterator[str]:
+def _block(block: Block) -> Iterator[str]:
     if isinstance(block, Bullets):
         if block.lines:
             yield r"\begin{itemize}\footnotesize" if block.is_small else r"\begin{itemize}"
@@ -180,7 +180,7 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
     elif isinstance(block, Figure):
         yield r"\begin{center}"
         size = r"width=\linewidth,height=0.8\textheight,keepaspectratio"
-        yield rf"\includegraphics[{size}]{{{pictures}/{block.key}.pdf}}\par"
+        yield rf"\includegraphics[{size}]{{{CHARTS}/{block.key}.pdf}}\par"
         yield rf"\captionof{{figure}}{{{escaped(block.caption)}}}"
         yield r"\end{center}"
     elif isinstance(block, Code):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from app.base.documents.blocks import Block, Bullets, Code, DataTable, Document, Figure
+from app.base.documents.blocks import CHARTS, Block, Bullets, Code, DataTable, Document, Figure
 
 # what begins a heading, a list, markup or a cell
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~&"})
@@ -11,14 +11,14 @@ _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~&"})
 _BEGINS = re.compile(r"(\+|=+|-+|\d{1,9}[.)])(?= |$)")
 
 
-def markdown_document(document: Document, *, pictures: str = "charts") -> str:
-    """The document as text; `pictures` is the folder of the PNG files."""
+def markdown_document(document: Document) -> str:
+    """The document as text."""
     warning = [f"**{escaped(document.warning)}**", ""] if document.warning else []
     lines = [f"# {escaped(document.title)}", "", *warning, *(f"{escaped(line)}  " for line in document.lines), ""]
     for level, section in document.walk():
         lines += [f"{'#' * (level + 1)} {escaped(section.title)}", ""]
         for block in section.blocks:
-            lines += [*_block(block, pictures), ""]
+            lines += [*_block(block), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -35,13 +35,13 @@ def escaped(text: str) -> str:
     return f"{line[: begins.end() - 1]}\\{line[begins.end() - 1 :]}" if begins else line
 
 
-def _block(block: Block, pictures: str) -> Iterator[str]:
+def _block(block: Block) -> Iterator[str]:
     if isinstance(block, Bullets):
         yield from (f"- {escaped(line)}" for line in block.lines)
     elif isinstance(block, DataTable):
         yield from _table(block)
     elif isinstance(block, Figure):
-        yield f"![{escaped(block.alt)}]({pictures}/{block.key}.png)"
+        yield f"![{escaped(block.alt)}]({CHARTS}/{block.key}.png)"
         yield ""
         yield f"*{escaped(block.caption)}*"
     elif isinstance(block, Code):

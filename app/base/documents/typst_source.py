@@ -10,6 +10,7 @@ from textwrap import wrap
 import typst
 
 from app.base.documents.blocks import (
+    CHARTS,
     GAP,
     LETTERS,
     LONG_WORD,
@@ -58,8 +59,8 @@ _LETTERS, _WORD = re.compile(r"[^\W\d_]+"), re.compile(r"\S+")
 _WIDTHS, OTHERS = {**dict.fromkeys("MWmw%@—", 2), **dict.fromkeys(".,:;()-/_", 1)}, 1.5
 
 
-def typst_document(document: Document, *, pictures: str = "charts") -> str:
-    """The source; `pictures` is the folder of the PDF files."""
+def typst_document(document: Document) -> str:
+    """The source."""
     title = quoted(document.title)
     lines = [_HEAD.format(title=title), f'#block(below: 1em, text(size: 20pt, weight: "bold", {title}))']
     if document.watermark:
@@ -74,7 +75,7 @@ def typst_document(document: Document, *, pictures: str = "charts") -> str:
                 # what introduces a list stays with it
                 lines.append(f"#block(sticky: true, par({quoted(block.text)}))")
             else:
-                lines += [*_block(block, pictures)]
+                lines += [*_block(block)]
     return "\n".join([*lines, ""])
 
 
@@ -109,14 +110,14 @@ def _in_parts(word: str) -> str:
     return ZERO_WIDTH_SPACE.join(wrap(word, BREAK_EVERY, break_on_hyphens=False))
 
 
-def _block(block: Block, pictures: str) -> Iterator[str]:
+def _block(block: Block) -> Iterator[str]:
     if isinstance(block, Bullets):
         if block.lines:
             yield f"#{'small-list' if block.is_small else 'list'}({', '.join(map(quoted, block.lines))})"
     elif isinstance(block, DataTable):
         yield from _table(block)
     elif isinstance(block, Figure):
-        image = f"image({_string(f'{pictures}/{block.key}.pdf')}, width: 100%, alt: {quoted(block.alt)})"
+        image = f"image({_string(f'{CHARTS}/{block.key}.pdf')}, width: 100%, alt: {quoted(block.alt)})"
         yield f"#figure(block(breakable: false, {image}), caption: {quoted(block.caption)})"
     elif isinstance(block, Code):
         lines = ", ".join(_string(line) for line in block.text.rstrip("\n").split("\n"))

@@ -34,3 +34,4 @@ Question = Annotated[AnyQuestion, Field(discriminator="type")]
 KINDS: dict[str, type[AnyQuestion]] = {
     get_args(kind.model_fields["type"].annotation)[0]: kind for kind in get_args(AnyQuestion)
 }
+SCALED = frozenset(kind for kind, model in KINDS.items() if issubclass(model, ScaledQuestion))

@@ -9,6 +9,7 @@ from app.accounts.roles import ROLES, Right, may
 from app.base.files.yaml_tree import read_yaml
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
+from app.protocol.questions.registry import SCALED
 from app.protocol.yaml.study_yaml import FILE
 from app.studies.creation.goals import Goal
 from app.studies.editor.published_scales import PUBLISHED, PublishedScale, ScaleWordsError, with_published
@@ -117,7 +118,7 @@ def with_first_questions(data: Data, first: FirstQuestions) -> Data:
     made["questions"] = [*asked, *(one for one in made["questions"] if one["key"] not in keys)]
     made["analysis"] = {**made["analysis"], **({"composites": composites} if composites else {})}
     named = [one["question"] if isinstance(one, Mapping) else one for one in analysis.get("primary") or ()]
-    scored = [one["key"] for one in asked if one.get("type") in {"rating", "slider"}]
+    scored = [one["key"] for one in asked if one.get("type") in SCALED]
     primary = [key for key in dict.fromkeys(named) if key in {*keys, *composites}]
     return _with_primary(data, made, primary or [*composites, *scored][:1])
 

@@ -14,7 +14,7 @@ from app.analysis.findings.main_contrasts import caption_of
 from app.analysis.model_code.scripts import scripts_of
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import report_csvs, report_json
-from app.base.documents.blocks import Document, Figure
+from app.base.documents.blocks import CHARTS, Document, Figure
 from app.base.documents.docx_file import docx_document
 from app.base.documents.html import html_document
 from app.base.documents.latex import bibtex, latex_document, latex_tables
@@ -116,7 +116,7 @@ def _drawn(charts: Sequence[Chart], formats: Sequence[Format]) -> dict[str, byte
     pictures = dict.fromkeys(PICTURES[one] for one in formats)
     # the caption says what the title would
     specs = {one.key: {**spec, "title": None} for one in charts if (spec := one.in_print) is not None}
-    return {f"charts/{key}.{picture}": render(spec, picture) for key, spec in specs.items() for picture in pictures}
+    return {f"{CHARTS}/{key}.{picture}": render(spec, picture) for key, spec in specs.items() for picture in pictures}
 
 
 def document_files(
@@ -136,7 +136,7 @@ def document_files(
 def _written(document: Document, drawn: Mapping[str, bytes], one: Format) -> bytes:
     ending = f".{PICTURES[one]}"
     mine = {path: content for path, content in drawn.items() if path.endswith(ending)}
-    by_key = {path.removeprefix("charts/").removesuffix(ending): content for path, content in mine.items()}
+    by_key = {path.removeprefix(f"{CHARTS}/").removesuffix(ending): content for path, content in mine.items()}
     match one:
         case "html":
             return html_document(document, by_key).encode()
@@ -159,7 +159,7 @@ def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:
     Returns:
         Paths of the written files, in that order. Existing files of these names are replaced.
     """
-    charts = {f"charts/{chart.key}.vl.json": chart.spec() for chart in charts_of(report, protocol)}
+    charts = {f"{CHARTS}/{chart.key}.vl.json": chart.spec() for chart in charts_of(report, protocol)}
     texts = {
         "report.json": report_json(report, findings_document(report, protocol)),
         **report_csvs(report),

@@ -37,7 +37,7 @@ MAKERS = {
     "registration": "app.results.registration.preregister:write_archive",
     "preregistration": "app.results.registration.preregister:write_registration",
     "forecast": "app.results.planning.forecast:write_forecast",
-    "sample-sizes": "app.results.planning.sample_sizes:write_sizes",
+    "residual-sizes": "app.results.planning.residual_sizes:write_sizes",
     "rehearsal": "app.results.rehearsal.rehearsal:write_rehearsal",
     "looks": "app.results.reports.looks:write_looks",
 }

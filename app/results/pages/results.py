@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.analysis.data.earlier_words import earlier_sentences
+from app.analysis.estimate import Estimate
 from app.analysis.findings.findings_document import findings_document
 from app.analysis.model_code.scripts import ScriptName, scripts_of
 from app.analysis.report.labelled import labelled
@@ -28,89 +29,21 @@ from app.results.overview.progress import get_progress
 from app.results.overview.progress_chart import ProgressChart
 from app.results.pages.report_query import OwnReportQuery, ReportQuery
 from app.results.pages.sections.parts import PLAN, SUMMARY, parts_of
+from app.results.pages.unit_rows import by_place, unit_rows
 from app.results.reports.outcomes import WAITING, ReportStoppedError
 from app.results.snapshots.stored import list_snapshots
 from app.studies.coverage import get_counts
 from app.studies.own_study import LeadAndStudy, OwnExport, OwnForLong
 
 if TYPE_CHECKING:
-    from app.analysis.estimate import Estimate
     from app.analysis.report.report import Report
     from app.results.pages.summary_view import Answered
     from app.results.registration.page import ComparedPlan
     from app.results.reports.live_report import LiveReports
     from app.results.reports.outcomes import Computing, LiveReport, Stopped
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
-from app.analysis.estimate import Estimate
-from app.analysis.wording.formatting import estimate_text
-from app.base.database.engine import Connection
-from app.results.data.row_pages import UnitText, get_unit_texts
-
-# Items and responses of which a value is shown, such as those with the most disagreement, with their texts.
-
-
-MAX_OPENING = 90
-N_FIRST = 10
-
-
-@dataclass(frozen=True, slots=True)
-class UnitRow:
-    """One item or response. `about` is its key where the study has no such text any more; `texts` is then None."""
-
-    question: str
-    source: str
-    opening: str
-    about: str
-    texts: UnitText | None
-    value: str
-    note: str
-
-
-def unit_rows(
-    db: Connection, study_id: int, estimates: Iterable[Estimate], labels: Labels, statistics: Collection[str]
-) -> list[UnitRow]:
-    """The rows of these statistics in the order of the estimates, which are those of a report not `labelled`."""
-    units = [one for one in estimates if one.statistic in statistics and one.estimate is not None]
-    named = [next(iter(one.scope.get("subgroup", {}).items()), ("item", "")) for one in units]
-    keys = {kind: {key for of, key in named if of == kind} for kind in ("item", "response")}
-    texts = get_unit_texts(db, study_id, items=keys["item"], responses=keys["response"])
-    return [_row(one, key, texts.get((kind, key)), labels) for one, (kind, key) in zip(units, named, strict=True)]
-
-
-def by_place(rows: Sequence[UnitRow]) -> tuple[list[UnitRow], list[UnitRow]]:
-    """The rows that are shown at once, and those one click away."""
-    return [*rows[:N_FIRST]], [*rows[N_FIRST:]]
-
-
-def _row(estimate: Estimate, key: str, texts: UnitText | None, labels: Labels) -> UnitRow:
-    source = labels.source(texts.source) if texts and texts.source else ""
-    words = opening(texts.item) if texts else ""
-    question = labels.question(estimate.question or "", estimate.category)
-    if "source" in estimate.scope:
-        question += f": {labels.source(estimate.scope['source'])} against {labels.source(estimate.scope['reference'])}"
-    question += f", turn {estimate.scope['turn']}" if "turn" in estimate.scope else ""
-    return UnitRow(question, source, words, key, texts, estimate_text(estimate), estimate.note)
-
-
-def opening(words: str) -> str:
-    r"""Return the first words of a text, on one line.
-
-    >>> opening("I lost\nmy job. " + "It was long ago. " * 9)
-    'I lost my job. It was long ago. It was long ago. It was long ago. It was long ago. It was…'
-    >>> opening("The dog came home. " * 4 + "Well. " * 9)
-    'The dog came home. The dog came home. The dog came home. The dog came home. Well. Well…'
-    """
-    line = " ".join(words.split())
-    if len(line) <= MAX_OPENING:
-        return line
-    return line[:MAX_OPENING].rsplit(" ", 1)[0].rstrip(".,;:") + "…"
-
-
-# How old results are that were read from a replica.
-
-# Answers of the last second are not missed by anyone.
+Context = Callable[["LiveReport", "Report"], tuple[str, dict[str, Any]]]
+# Results from a replica say how old they are; answers of the last second are not missed by anyone.
 MIN_LAG_S = 1
 
 
@@ -336,7 +269,3 @@ def _name(own: LeadAndStudy, asked: ReportQuery, ending: str) -> str:
 
 def _file(text: str, kind: str, name: str) -> Response:
     return Response(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
-
-
-if TYPE_CHECKING:
-    Context = Callable[[LiveReport, Report], tuple[str, dict[str, Any]]]

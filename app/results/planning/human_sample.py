@@ -64,4 +64,4 @@ def sizes_of(making: Making, study: StudyRow) -> dict[str, float]:
         RefusedError: it cannot be said yet, for the reason in the message.
         SideProcessError: it took too much or too long.
     """
-    return SIZES.validate_json(making.content(study, Wanted("sample-sizes", "sample-sizes", kind=LONG_PARTS)))
+    return SIZES.validate_json(making.content(study, Wanted("residual-sizes", "residual-sizes", kind=LONG_PARTS)))

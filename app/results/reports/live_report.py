@@ -25,7 +25,7 @@ from app.results.reports.outcomes import (
     Stopped,
     holds,
 )
-from app.results.reports.report_job import ask_for_report, get_progress
+from app.results.reports.report_job import ask_for_report, get_report_progress
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
 
@@ -151,7 +151,7 @@ class LiveReports:
 
     def _computing(self, study: StudyRow, filters: Filters) -> Computing | None:
         with self._begin() as db:
-            return get_progress(db, study.id, filters)
+            return get_report_progress(db, study.id, filters)
 
     def _answer(self, study: StudyRow, filters: Filters, data: Data) -> LiveReport | None:
         """The primary contrasts of these data, if they are computed while the rest is not."""

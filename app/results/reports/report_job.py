@@ -68,7 +68,7 @@ def ask_for_report(db: Connection, study: StudyRow, filters: Filters, data: Data
     defer(db, kind, _key(study.id, filters), study=study.id, filters=stored_text(filters))
 
 
-def get_progress(db: Connection, study_id: int, filters: Filters) -> Computing | None:
+def get_report_progress(db: Connection, study_id: int, filters: Filters) -> Computing | None:
     """How far the job for this report is; None if there is none."""
     of = _key(study_id, filters)
     return progress(db, LARGE, of) or progress(db, QUICK, of)

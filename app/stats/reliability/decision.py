@@ -11,7 +11,7 @@ are their intervals. If raters are not identified, ICC(1) replaces both.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from app.stats.ratings import Ratings
@@ -119,24 +119,3 @@ def _needed(single: float, target: float) -> int:
     if single >= 1:
         return 1
     return max(1, math.ceil(target * (1 - single) / (single * (1 - target)) - 1e-9))
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The two coefficients for one number of raters."""
-
-    n_raters: int
-    phi: Result
-    g: Result
-
-
-def decision_study(ratings: Ratings, up_to: int = 20, *, confidence: float = 0.95) -> list[Step]:
-    """Return Phi and G for 1, 2, ... `up_to` raters per unit."""
-    return [
-        Step(
-            n,
-            phi_coefficient(ratings, n, confidence=confidence),
-            g_coefficient(ratings, n, confidence=confidence),
-        )
-        for n in range(1, up_to + 1)
-    ]

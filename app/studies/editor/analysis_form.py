@@ -6,7 +6,7 @@ from typing import Any
 
 from app.base.words import readable
 from app.protocol.declared_contrasts import RATED
-from app.protocol.questions.registry import KINDS, ScaledQuestion
+from app.protocol.questions.registry import SCALED
 from app.studies.editor.answer_codes import codes_of
 from app.studies.editor.controls import Control, Option, lines_of, named_of
 from app.studies.editor.named_choices import (
@@ -31,7 +31,6 @@ from app.studies.editor.stored_texts import Columns
 Data = dict[str, Any]
 COMPOSITES, CHANGES, BELIEVED = "analysis.composites", "analysis.changes", "analysis.believed_source"
 EMPATHIC = "analysis.empathic_accuracy"
-_SCALED = frozenset(kind for kind, model in KINDS.items() if issubclass(model, ScaledQuestion))
 _NAMES = Named(Scalar())
 # Who an answer probably means, if it is not the name of a source.
 _KINDS_MEANT = {
@@ -150,7 +149,7 @@ def _with_means_that_fit(before: Data, data: Data) -> Data:
 
 def _scaled(data: Data) -> list[Data]:
     """The questions that are answered by a number."""
-    return [one for one in questions_about(data) if one.get("type") in _SCALED]
+    return [one for one in questions_about(data) if one.get("type") in SCALED]
 
 
 def _category(data: Data) -> list[Data]:

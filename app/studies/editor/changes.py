@@ -25,7 +25,7 @@ _ABSENT = object()
 _SWITCH = {"true": "yes", "false": "no"}
 
 
-class Change(NamedTuple):
+class ShownChange(NamedTuple):
     """One change: where, and the values before and after; empty for what was added or removed."""
 
     place: str
@@ -41,7 +41,7 @@ class Change(NamedTuple):
         return ((Piece(self.before, False),), (Piece(self.after, False),)) if is_other else (old, new)
 
 
-def changes(before: str, after: str) -> list[Change] | None:
+def changes(before: str, after: str) -> list[ShownChange] | None:
     """The changes between two texts of study.yaml; None if one of them is not YAML, or both say the same.
 
     Entries of lists are compared by their key, so that a question that was moved is not another question.
@@ -112,7 +112,7 @@ class _Comparison:
         words: tuple[str, ...],
         old: Any,  # noqa: ANN401 - any value of YAML
         new: Any,  # noqa: ANN401 - any value of YAML
-    ) -> Iterator[Change]:
+    ) -> Iterator[ShownChange]:
         """The changes at a path, which pages call by `words`."""
         if len(path) == 1 or _named(old) or _named(new):
             old, new = _empty_of(old, new), _empty_of(new, old)
@@ -125,7 +125,7 @@ class _Comparison:
             is_ordered = control is not None and control.shape == "named"
             yield from self.of_entries(path, words, old, new, is_ordered=is_ordered)
         elif old != new:
-            yield Change(self.place(path, words), self.said(path, old), self.said(path, new))
+            yield ShownChange(self.place(path, words), self.said(path, old), self.said(path, new))
 
     def of_entries(
         self,
@@ -135,7 +135,7 @@ class _Comparison:
         new: Mapping[str, Any],
         *,
         is_ordered: bool,
-    ) -> Iterator[Change]:
+    ) -> Iterator[ShownChange]:
         """What was removed, changed and added, in the newer version's order; then whether the rest was reordered."""
         names = [*new, *(name for name in old if name not in new)]
         said = {name: self.name((*path, name), old[name] if name in old else new[name]) for name in names}
@@ -145,7 +145,9 @@ class _Comparison:
         orders = [name for name in old if name in new], [name for name in new if name in old]
         if orders[0] != orders[1] and is_ordered:
             both = orders, orders[::-1]
-            yield Change(f"{self.place(path, words)}: Order", *(_part_of(order, other, said) for order, other in both))
+            yield ShownChange(
+                f"{self.place(path, words)}: Order", *(_part_of(order, other, said) for order, other in both)
+            )
 
     def name(self, path: tuple[str, ...], entry: Any) -> str:  # noqa: ANN401 - any value of YAML
         """What pages call a field or an entry: by its label, or else by its key."""

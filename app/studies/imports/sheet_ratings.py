@@ -9,7 +9,7 @@ from typing import Any, Literal
 from app.accounts.leads import Lead
 from app.base.database.engine import Begin
 from app.base.problem import Problem
-from app.protocol.questions.registry import Question
+from app.protocol.questions.registry import SCALED, Question
 from app.protocol.questions.scaled import CANNOT_JUDGE
 from app.protocol.study import Protocol
 from app.studies.audit import record_act
@@ -25,7 +25,6 @@ from app.studies.studies import StudyRow
 
 Kind = Literal["person", "model"]
 _MAYBE_RATINGS = ("rating", "rater", "attribute", "ignore")
-_SCALED = ("rating", "slider")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumn
         return RatingColumns(tuple(AnswerColumn(column["name"], None, None) for column in columns[:1]), raters)
     only = questions.keys[0] if len(questions.keys) == 1 else None
     values = value_columns([column["name"] for column in columns], sources)
-    rated = next((one.key for one in protocol.questions if one.target == "response" and one.type in _SCALED), only)
+    rated = next((one.key for one in protocol.questions if one.target == "response" and one.type in SCALED), only)
     found = (
         _described(column, sources, questions, rated)
         or guessed_column(name := column["name"], sources, questions)

@@ -91,7 +91,7 @@ def test_attempt_that_ended_since_the_last_look_is_not_repeated(
             jobs.give_up(QUICK, study.id, stored_text(ALL))
         looks.append(None)
 
-    monkeypatch.setattr(live_report, "get_progress", end_first)
+    monkeypatch.setattr(live_report, "get_report_progress", end_first)
     reports = live_report.LiveReports(engine.begin, ReportBounds().in_words, ask=lambda *given: asked.append(given))
     assert stop(reports, engine, study).words == SideProcessError.words
     assert asked == []

@@ -18,7 +18,7 @@ from app.results.reports import report_job
 from app.results.reports.kept_results import get_outline
 from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import ESTIMATING, READING, Computing, ReportStoppedError
-from app.results.reports.report_job import LARGE, QUICK, ReportJobs, compute, get_progress
+from app.results.reports.report_job import LARGE, QUICK, ReportJobs, compute, get_report_progress
 from app.studies.folder.read import read_files, read_folder
 from app.studies.load import load_study
 from app.studies.studies import StudyRow, get_study
@@ -147,5 +147,5 @@ def test_large_study_asks_in_the_lane_for_large_reports(
     LiveReports(engine.begin, patience_s=0).soon(engine.begin, study)
     with engine.begin() as db:
         [name] = db.exec_driver_sql("SELECT task_name FROM procrastinate_jobs").scalars()
-        assert get_progress(db, study.id, ALL)
+        assert get_report_progress(db, study.id, ALL)
     assert name == LARGE.name

@@ -2,7 +2,7 @@ from sqlalchemy import Connection
 
 from app.analysis.estimate import Estimate
 from app.protocol.labels import Labels
-from app.results.pages.results import by_place, unit_rows
+from app.results.pages.unit_rows import by_place, unit_rows
 from app.studies.folder.read import read_folder
 from app.studies.load import load_study
 from tests.analysis.golden import HERE

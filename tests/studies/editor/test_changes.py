@@ -3,7 +3,7 @@
 import pytest
 
 from app.protocol.study import Protocol
-from app.studies.editor.changes import Change, changes, kept_together
+from app.studies.editor.changes import ShownChange, changes, kept_together
 from tests.kit.builder import protocol_of
 
 BASE = """
@@ -60,26 +60,28 @@ flow:
     ],
 )
 def test_change_is_named_as_on_its_page(old: str, new: str, found: list[tuple[str, str, str]] | None) -> None:
-    wanted = None if found is None else [Change(*one) for one in found]
+    wanted = None if found is None else [ShownChange(*one) for one in found]
     assert changes(BASE, BASE.replace(old, new)) == wanted
 
 
 def test_moved_question_is_only_another_order() -> None:
     lines = BASE.splitlines()
     moved = "\n".join([*lines[:3], lines[4], lines[3], *lines[5:]])
-    assert changes(BASE, moved) == [Change("Questions: Order", "Warmth, Choice", "Choice, Warmth")]
+    assert changes(BASE, moved) == [ShownChange("Questions: Order", "Warmth, Choice", "Choice, Warmth")]
 
 
 def test_order_of_sources_is_a_change_and_that_of_settings_is_layout() -> None:
     before = "sources: {person: {kind: human}, gpt: {kind: model}}"
     assert changes(before, "sources: {gpt: {kind: model}, person: {kind: human}}") == [
-        Change("Sources: Order", "Person, GPT", "GPT, Person")
+        ShownChange("Sources: Order", "Person, GPT", "GPT, Person")
     ]
     assert changes(before, "sources: {person: {kind: human}, gpt: { kind: model } }") is None
     assert changes("design: {seed: 1, links: open}", "design: {links: open, seed: 1}") is None
     scores = "analysis: {cut: {warm: 1, calm: 2}, composites: {one: {questions: [warm]}, two: {questions: [calm]}}}"
     moved = "analysis: {cut: {calm: 2, warm: 1}, composites: {two: {questions: [calm]}, one: {questions: [warm]}}}"
-    assert changes(scores, moved) == [Change("Analysis: Scores from several questions: Order", "One, Two", "Two, One")]
+    assert changes(scores, moved) == [
+        ShownChange("Analysis: Scores from several questions: Order", "One, Two", "Two, One")
+    ]
 
 
 def test_order_of_many_entries_is_shown_where_it_differs() -> None:
@@ -87,7 +89,7 @@ def test_order_of_many_entries_is_shown_where_it_differs() -> None:
     moved = [*keys[:4], keys[5], keys[4], *keys[6:]]
     before, after = ("questions:\n" + "".join(f"- {{key: {key}, text: T}}\n" for key in one) for one in (keys, moved))
     assert changes(before, after) == [
-        Change("Questions: Order", "…, Q4, Q5, Q6, Q7, …", "…, Q4, Q6, Q5, Q7, …"),
+        ShownChange("Questions: Order", "…, Q4, Q5, Q6, Q7, …", "…, Q4, Q6, Q5, Q7, …"),
     ]
 
 
@@ -106,11 +108,11 @@ questions:
 
 def test_question_is_named_by_its_label_and_a_new_label_as_on_its_page() -> None:
     assert changes(NAMED, NAMED.replace("label: Warmth", "label: Kindness")) == [
-        Change("Question Warmth: Short name", "Warmth", "Kindness")
+        ShownChange("Question Warmth: Short name", "Warmth", "Kindness")
     ]
-    assert changes(NAMED.replace("label: Calm, ", ""), NAMED) == [Change("Question Q2: Short name", "", "Calm")]
+    assert changes(NAMED.replace("label: Calm, ", ""), NAMED) == [ShownChange("Question Q2: Short name", "", "Calm")]
     assert changes(NAMED, NAMED.replace("label: GPT-4o", "label: GPT-5")) == [
-        Change("Sources: GPT-4o, Name", "GPT-4o", "GPT-5")
+        ShownChange("Sources: GPT-4o, Name", "GPT-4o", "GPT-5")
     ]
 
 
@@ -141,7 +143,7 @@ def test_other_names_and_wordings_say_what_they_mean_for_the_results() -> None:
 
 
 def test_words_that_differ_are_marked_unless_most_of_them_do() -> None:
-    (old, new) = Change("Instructions", "Read each reply with care.", "Read each response with care.").pieces
+    (old, new) = ShownChange("Instructions", "Read each reply with care.", "Read each response with care.").pieces
     assert [[one.text for one in side if one.is_changed] for side in (old, new)] == [[" reply"], [" response"]]
-    (_, new) = Change("Name", "Model A", "GPT-4o").pieces
+    (_, new) = ShownChange("Name", "Model A", "GPT-4o").pieces
     assert [(one.text, one.is_changed) for one in new] == [("GPT-4o", False)]

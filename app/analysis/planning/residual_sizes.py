@@ -14,7 +14,7 @@ from app.analysis.sections.study_data import StudyData
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.study import Protocol
 from app.stats.comparison.prediction_powered import residual_of_items
-from app.stats.comparison.sample_sizes import predicted_sizes
+from app.stats.comparison.residual_sizes import predicted_sizes
 
 MIN_ITEMS = 8
 DIFFERENCES = ("mean_difference", "share_preferred")

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-from app.analysis.planning.sample_sizes import NotComparedError, sizes_of_items
+from app.analysis.planning.residual_sizes import NotComparedError, sizes_of_items
 from app.protocol.allocation.human_sample import folds
 from app.rating.seats.trials import list_items
 from app.results.making.task import RefusedError, Task

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.analysis.planning.sample_sizes import NotComparedError, sizes_of_items
-from app.stats.comparison.sample_sizes import SMALLEST
+from app.analysis.planning.residual_sizes import NotComparedError, sizes_of_items
+from app.stats.comparison.residual_sizes import SMALLEST
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 N_ITEMS, N_RATED = 40, 24

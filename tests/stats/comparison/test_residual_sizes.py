@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.stats.comparison.prediction_powered import prediction_powered, residual_of_items
-from app.stats.comparison.sample_sizes import SMALLEST, predicted_sizes
+from app.stats.comparison.residual_sizes import SMALLEST, predicted_sizes
 
 FOLD = np.arange(60) % 5
 
