@@ -155,7 +155,8 @@ def two_way_df(both: float, by_item: tuple[float, float], by_rater: tuple[float,
     """Return the degrees of freedom of V, the largest of `both` = V_item + V_rater - V_cell, V_item and V_rater.
 
     V_item and V_rater come with their own; 0 if either has none. V is V_rater and the rest items. But if V is more than
-    `both`, it is the larger of V_item and V_rater: see `larger_df`. Not with fewer than three, as in `crossed_df`.
+    `both`, and not by rounding only, it is the larger of V_item and V_rater: see `larger_df`. Not with fewer than
+    three, as in `crossed_df`.
 
     >>> two_way_df(3.0, (2.0, 29), (3.0, 3)), round(two_way_df(2.9, (2.0, 29), (3.0, 3)), 1)
     (3.0, 5.1)
@@ -164,7 +165,7 @@ def two_way_df(both: float, by_item: tuple[float, float], by_rater: tuple[float,
     """
     (item, df_item), (rater, df_rater) = by_item, by_rater
     whole = max(both, item, rater)
-    if whole > both and min(df_item, df_rater) >= FEW_RATERS:
+    if whole - both > _ROUNDING * whole and min(df_item, df_rater) >= FEW_RATERS:
         return larger_df(by_item, by_rater)
     return combined_df(rater / whole, df_rater, df_item)
 

@@ -83,3 +83,11 @@ def test_swapping_sources_reverses_delta(random_ratings: RandomRatings, data: st
             assert back.estimate == pytest.approx(-there.estimate, abs=1e-12)
         if there.interval and back.interval:
             assert back.interval.low == pytest.approx(-there.interval.high)
+
+
+def test_rounding_does_not_decide_the_degrees_of_freedom() -> None:
+    """The items' variance is that of the cells, so that both together are that of the raters, but for rounding."""
+    value, is_first = np.array([1.0, 1, 1, 1, 1, 1, 1, 2]), np.array([0, 0, 0, 1, 1, 1, 1, 1], bool)
+    item, rater = np.array([0, 1, 4, 0, 2, 2, 3, 1]), np.array([11, 10, 10, 12, 13, 13, 11, 10])
+    for treated in (is_first, ~is_first):
+        assert cliffs_delta_unpaired(value, treated, item=item, rater=rater).df == 3
