@@ -74,6 +74,12 @@
     all.scrollIntoView({ block: "nearest", behavior: isCalm.matches ? "auto" : "smooth" });
   }
 
+  // What is under a finger stays there until it is lifted: while the page moves, a tap would meet nothing, or another answer.
+  function stand() {
+    clearTimeout(going);
+    scrollTo({ top: scrollY, behavior: "instant" });
+  }
+
   function showAnswered() {
     for (const question of $$(".asks .question")) {
       const all = $$("[data-group]", question);
@@ -82,7 +88,7 @@
   }
 
   for (const event of ["change", "attune:shown"]) document.addEventListener(event, showAnswered);
-  document.addEventListener("pointerdown", () => { byPointer = true; }, true);
+  document.addEventListener("pointerdown", () => { byPointer = true; stand(); }, true);
   document.addEventListener("keydown", () => { byPointer = false; }, true);
   document.addEventListener("focusin", ({ target }) => { const slot = target.closest?.(".asks .slot"); if (slot) attend(slot, target.closest("[data-of]").dataset); else if (!byPointer) rest(); });
   document.addEventListener("change", ({ target }) => {

@@ -97,6 +97,30 @@ def test_pairs_by_touch_on_phone(engine: Engine, new_context: Callable[..., Brow
     assert all_is_well(engine, N_PAIRS, 5)
 
 
+STAND = """async () => {
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+  scrollTo({ top: 300, behavior: "smooth" });
+  while (scrollY < 20) await pause(5);
+  document.querySelector("#next").dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+  // What is drawn may be some frames ahead of what scripts know.
+  await pause(100);
+  const held = scrollY;
+  await pause(700);
+  return [held, scrollY];
+}"""
+
+
+def test_page_that_goes_on_to_the_next_question_stands_still_under_a_finger(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    """A tap that met a moving page was lost, or would have met another answer."""
+    open_a_study(engine, questions=[PREFERENCE, EMPATHY, SLIDER])
+    page = new_context(**PHONE).new_page()
+    arrive(page)
+    held, then = page.evaluate(STAND)
+    assert held == then < 300
+
+
 def test_touch_targets_are_44_pixels_high(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, questions=[PREFERENCE, EMPATHY, SLIDER])
     page = new_context(**PHONE).new_page()
