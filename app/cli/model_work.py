@@ -56,9 +56,9 @@ def say_result(db: Connection, run: RunRow) -> bool:
     if len(now.versions) > 1:
         say(f"The model changed during the run: {', '.join(now.versions)}.")
     stored = get_run(db, run.study_id, run.purpose, run.name)
-    if n_left := now.n_open + now.by_outcome.get(Outcome.FAILED, 0):
+    if now.n_left:
         reason = stored.stop_reason if stored else None
-        say(f"Not complete: {n_left:,} of {now.n_all:,} requests are left. {reason or ''}".rstrip())
+        say(f"Not complete: {now.n_left:,} of {now.n_all:,} requests are left. {reason or ''}".rstrip())
         say("To continue, run the same command again.")
         return False
     return True
@@ -123,8 +123,7 @@ def work_through(
             say(f"Asking again: {redo_requests(db, run, asked.redone):,} requests.")
         before = get_progress(db, run)
     if not is_new:
-        n_left = before.n_open + before.by_outcome.get(Outcome.FAILED, 0)
-        say(f"Continuing the run {run.name}: {n_left:,} of {before.n_all:,} requests are left.")
+        say(f"Continuing the run {run.name}: {before.n_left:,} of {before.n_all:,} requests are left.")
     # One budget for all profiles.
     budget.tokens_in += before.tokens_in
     budget.tokens_out += before.tokens_out

@@ -13,7 +13,6 @@ from app.llm.client.budget import Prices, estimated_tokens
 from app.llm.client.endpoint import Endpoint
 from app.llm.judges.judge_pages import JudgedStudy, judged_study, planned_requests
 from app.llm.judges.judge_settings import JudgeSettings
-from app.llm.outcomes import Outcome
 from app.llm.runs.requests import PlannedRequest, get_progress
 from app.llm.runs.run_start import find_run, start_run
 from app.llm.runs.runs import RunRow, list_runs, record_judge
@@ -159,20 +158,14 @@ def asked_again(db: Connection, study: StudyRow, run: RunRow, anchors: str = "")
     first = settings.series or run.name
     every = {one.name: one for one in list_runs(db, study.id, "judge")}
     series = [one for name, one in every.items() if JudgeSettings.of(one.settings).series == first]
-    if series and _n_left(db, series[-1]):
+    if series and get_progress(db, series[-1]).n_left:
         return series[-1].name, JudgeSettings.of(series[-1].settings)
-    if first in every and (n := _n_left(db, every[first])):
+    if first in every and (n := get_progress(db, every[first]).n_left):
         raise NothingToJudgeError(f"{first} has {counted(n, 'request')} left. Continue it before you ask it again.")
     number = 2 + len(series)
     while f"{first}@{number}" in every:
         number += 1
     return f"{first}@{number}", replace(settings, series=first, anchors=anchors or settings.anchors)
-
-
-def _n_left(db: Connection, run: RunRow) -> int:
-    """The requests of a run that are asked when it continues."""
-    progress = get_progress(db, run)
-    return progress.n_open + progress.by_outcome.get(Outcome.FAILED, 0)
 
 
 def begin_judges(

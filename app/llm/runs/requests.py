@@ -195,6 +195,16 @@ class Progress:
         """The number of requests that have an outcome."""
         return sum(self.by_outcome.values())
 
+    @property
+    def n_left(self) -> int:
+        """The number of requests that are asked when the run continues."""
+        return self.n_open + sum(self.by_outcome.get(outcome, 0) for outcome in ASKED_AGAIN)
+
+    @property
+    def n_done(self) -> int:
+        """The number of requests that have an outcome which stands."""
+        return self.n_all - self.n_left
+
 
 def record_plan(db: Connection, run: RunRow, planned: Sequence[PlannedRequest]) -> None:
     """Store the requests of a run; existing ones are not changed."""

@@ -41,24 +41,14 @@ class ShownRun:
         return [(one, OUTCOME_WORDS[one].partition(":")[0], found[one]) for one in CAN_BE_REDONE if found.get(one)]
 
     @property
-    def n_done(self) -> int:
-        """The requests that have an outcome which stands."""
-        return self.progress.n_all - self.n_left
-
-    @property
-    def n_left(self) -> int:
-        """The requests that are asked when the run continues."""
-        return self.progress.n_open + self.progress.by_outcome.get(Outcome.FAILED, 0)
-
-    @property
     def is_under_way(self) -> bool:
         """Whether its numbers may change soon."""
-        return self.is_worked_on or bool(self.n_left and self.run.is_queued and not self.run.is_stopped)
+        return self.is_worked_on or bool(self.progress.n_left and self.run.is_queued and not self.run.is_stopped)
 
     @property
     def state(self) -> str:
         """The state of the run, in words."""
-        if not self.n_left:
+        if not self.progress.n_left:
             return "Done"
         if self.run.is_stopped:
             return "Stopped"
