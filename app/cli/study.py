@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sqlalchemy import Connection
 
+from app.accounts.leads import get_lead, list_leads
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.spreadsheet import table_of
 from app.base.language.language import note_on
@@ -28,7 +30,7 @@ from app.rating.checklist import get_opening
 from app.rating.life_cycle import OpeningError, change_status, grow_sample
 from app.rating.prolific.demographics import demographics_of, store_demographics
 from app.rating.second_study.second_study import make_second_study
-from app.results.downloads.stored_folder import LeadUnknownError, export_study, lead_for
+from app.results.downloads.stored_folder import export_study
 from app.results.making.task import RefusedError
 from app.results.planning.human_sample import get_human_sample
 from app.results.planning.residual_sizes import sizes_now
@@ -97,10 +99,7 @@ def load(folder: Folder, lead: Lead = None) -> None:
     """Store a study folder as a study, or nothing if it has errors. Loading the same folder again changes nothing."""
     found = _read(folder)
     with store() as engine, engine.begin() as db, progress() as show:
-        try:
-            load_study(db, found, lead_for(db, lead), progress=show)
-        except LeadUnknownError as error:
-            fail(str(error), WRONG_CALL)
+        load_study(db, found, _lead_for(db, lead), progress=show)
     slug = found.protocol.slug
     say(f"Loaded the study {slug}: {_contents(found)}. To open it to raters: attune study open {slug}")
 
@@ -249,10 +248,7 @@ def second(
     with store() as engine, engine.begin() as db, reading():
         study = stored_study(db, slug)
         named = title.strip() or f"Ratings of {study.title}"
-        try:
-            made = make_second_study(db, study, lead_for(db, lead), questions, named, lead=None)
-        except LeadUnknownError as error:
-            fail(str(error), WRONG_CALL)
+        made = make_second_study(db, study, _lead_for(db, lead), questions, named, lead=None)
     say(f"Made the draft {made.slug} with {counted(made.n_texts, 'text')}. Edit it before you open it to raters.")
 
 
@@ -266,6 +262,17 @@ def pause(slug: Slug) -> None:
 def close(slug: Slug) -> None:
     """Close a study to all raters. Its ratings are kept."""
     _change(slug, "closed", f"The study {slug} is closed.")
+
+
+def _lead_for(db: Connection, email: str | None) -> int | None:
+    """The ID of the lead of a new study: the named one, otherwise the only one; None if there are no leads yet."""
+    if email is not None:
+        lead = get_lead(db, email) or fail(f"There is no lead {email}. To add one: attune lead add {email}", WRONG_CALL)
+        return lead.id
+    leads = list_leads(db)
+    if len(leads) > 1:
+        fail(f"There are {len(leads)} leads. Name the lead of this study with --lead EMAIL.", WRONG_CALL)
+    return leads[0].id if leads else None
 
 
 def _change(slug: str, status: GivenStatus, words: str, as_written: Sequence[str] = ()) -> None:

@@ -1,10 +1,9 @@
-"""Load a study from its folder and export it, for both the command line and the web pages."""
+"""Write a stored study to a folder."""
 
 from pathlib import Path
 
 from sqlalchemy import Connection
 
-from app.accounts.leads import get_lead, list_leads
 from app.base.database.frame_copy import Progress
 from app.llm.runs.requests_file import request_lines
 from app.results.blinding import refuse_if_blinded
@@ -13,27 +12,6 @@ from app.results.reports.report_input import report_of_folder
 from app.studies.export import study_events, study_folder, study_rating_sessions
 from app.studies.folder.write import write_folder
 from app.studies.studies import StudyRow
-
-
-class LeadUnknownError(LookupError):
-    """The lead of the study cannot be determined; the message says what to do."""
-
-
-def lead_for(db: Connection, email: str | None) -> int | None:
-    """The ID of the lead of a new study: the named one, otherwise the only one; None if there are no leads yet.
-
-    Raises:
-        LeadUnknownError: the named lead does not exist, or there are several and none is named.
-    """
-    if email is not None:
-        lead = get_lead(db, email)
-        if lead is None:
-            raise LeadUnknownError(f"There is no lead {email}. To add one: attune lead add {email}")
-        return lead.id
-    leads = list_leads(db)
-    if len(leads) > 1:
-        raise LeadUnknownError(f"There are {len(leads)} leads. Name the lead of this study with --lead EMAIL.")
-    return leads[0].id if leads else None
 
 
 def export_study(db: Connection, study: StudyRow, out: Path, *, spreadsheet: bool, progress: Progress) -> None:
