@@ -30,7 +30,7 @@ from app.rating.checklist import get_opening
 from app.rating.life_cycle import OpeningError, change_status, grow_sample
 from app.rating.prolific.demographics import demographics_of, store_demographics
 from app.rating.second_study.second_study import make_second_study
-from app.results.downloads.stored_folder import export_study
+from app.results.downloads.whole_study import write_study_folder
 from app.results.making.task import RefusedError
 from app.results.planning.human_sample import get_human_sample
 from app.results.planning.residual_sizes import sizes_now
@@ -117,7 +117,7 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
     """Export a stored study with its ratings and estimates to a study folder. Loading it gives the same estimates."""
     with store() as engine, engine.connect() as db, progress() as show:
         try:
-            export_study(db, stored_study(db, slug), out, spreadsheet=spreadsheet, progress=show)
+            write_study_folder(db, stored_study(db, slug), out, spreadsheet=spreadsheet, progress=show)
         except FolderExistsError as error:
             fail(str(error))
     say(f"Exported the study {slug} to {out}.")

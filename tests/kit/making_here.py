@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from app.base.database.engine import Begin
 from app.base.jobs.children import Children
-from app.results.downloads.download_files import write_study_zip
+from app.results.downloads.whole_study import write_study_zip
 from app.results.making.bounded_jobs import Place, ReportBounds
 from app.results.making.making import Making, Wanted, job_args
 from app.results.making.making_job import MakingJobs, make

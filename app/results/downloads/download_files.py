@@ -5,18 +5,14 @@ A study of a million answers takes seconds to read into tables, in which the web
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import write_csv
-from app.llm.runs.requests_file import request_lines, write_requests
+from app.llm.runs.requests_file import write_requests
 from app.results.downloads.exports import DownloadName, TooManyRowsError
 from app.results.downloads.files import write_download
 from app.results.making.task import RefusedError, Task
-from app.results.registration.preregister import registration_text
-from app.results.reports.outcomes import ESTIMATING, READING, Computing
-from app.results.reports.report_input import report_of_folder
-from app.studies.export import study_events, study_folder, study_rating_sessions
-from app.studies.folder.write import write_zip
+from app.results.reports.outcomes import READING, WRITING
+from app.studies.export import study_folder
 from app.studies.folder.written_tables import tables_of
 
-WRITING = Computing("Writing the file", 0.7)
 TOO_MANY = (
     "The study has more rows than a sheet of Excel can hold. Download ratings.csv or ratings.parquet instead, and read "
     "it with R or pandas."
@@ -43,30 +39,6 @@ def write_one(task: Task, file: DownloadName) -> None:
 def write_ratings_for_spreadsheets(task: Task) -> None:
     """Write the answers with a byte order mark, and no cell that would run as a formula."""
     write_csv(task.path, tables_of(_whole(task))["ratings"], spreadsheet=True)
-
-
-def write_study_zip(task: Task) -> None:
-    """Write the study folder with its estimates and events."""
-    task.tell(READING)
-    # Read in one transaction, so that estimates and answers agree even while raters continue.
-    with task.reading() as db:
-        folder, events = study_folder(db, task.study.id), study_events(db, task.study.id)
-        rating_sessions = study_rating_sessions(db, task.study.id)
-        plan = registration_text(db, task.study)
-        requests = [*request_lines(db, task.study.id)]
-    task.tell(ESTIMATING)
-    estimates = report_of_folder(folder).estimates
-    task.tell(WRITING)
-    with task.path.open("wb") as file:
-        write_zip(
-            file,
-            folder,
-            events=events,
-            rating_sessions=rating_sessions,
-            estimates=estimates,
-            registration=plan,
-            requests=requests,
-        )
 
 
 def _whole(task: Task) -> StudyFolder:

@@ -30,7 +30,7 @@ from app.studies.studies import get_study_by_id
 MAKERS = {
     "download": "app.results.downloads.download_files:write_one",
     "spreadsheet": "app.results.downloads.download_files:write_ratings_for_spreadsheets",
-    "archive": "app.results.downloads.download_files:write_study_zip",
+    "archive": "app.results.downloads.whole_study:write_study_zip",
     "chart": "app.results.charts.draw:draw_chart",
     "report": "app.results.documents.report_download:write_report",
     "ethics": "app.results.documents.ethics_download:write_ethics",

@@ -31,6 +31,7 @@ Tell = Callable[[Computing], None]
 WAITING = Computing("Waiting to begin", 0.0)
 READING = Computing("Reading the answers", 0.15)
 ESTIMATING = Computing("Computing the estimates", 0.4)
+WRITING = Computing("Writing the file", 0.7)
 
 
 @dataclass(frozen=True, slots=True)

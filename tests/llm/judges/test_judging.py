@@ -24,7 +24,7 @@ from app.llm.runs.request_run import MAX_FAILURES_IN_A_ROW
 from app.llm.runs.run_changes import delete_run, redo_requests
 from app.llm.runs.run_start import OtherSettingsError
 from app.llm.runs.runs import RunIsBusyError, is_worked_on, only_worker
-from app.results.downloads.stored_folder import export_study
+from app.results.downloads.whole_study import write_study_folder
 from app.studies.folder.read import read_folder
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, build_study, protocol_of
@@ -280,7 +280,7 @@ def test_all_requests_are_lines_of_the_study_folder(judge: Make, tmp_path: Path)
     one, _ = judge(n_items=2, both_sides=False)
     one.go()
     with one.engine.connect() as db:
-        export_study(db, one.study, tmp_path / "out", spreadsheet=False, progress=lambda *_: None)
+        write_study_folder(db, one.study, tmp_path / "out", spreadsheet=False, progress=lambda *_: None)
     lines = [json.loads(line) for line in (tmp_path / "out" / "requests.jsonl").read_text("utf-8").splitlines()]
     assert [(line["run"], line["number"], line["outcome"], line["tokens_in"]) for line in lines] == [
         ("judge", 1, "answered", 100),

@@ -13,7 +13,7 @@ from app.base.jobs import worker as worker_module
 from app.base.jobs.children import Children
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import OutOfMemoryError, SideProcessError
-from app.results.downloads import download_files
+from app.results.downloads import download_files, whole_study
 from app.results.downloads.exports import DownloadName
 from app.results.making.bounded_jobs import UNEXPECTED, Place, ReportBounds
 from app.results.making.made_files import Made, copy_content, forget_made
@@ -96,7 +96,7 @@ def test_what_is_lasting_is_made_once(engine: Engine, study: StudyRow) -> None:
 
 def test_large_files_are_kept_in_pieces(engine: Engine, study: StudyRow, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = bytes(range(256)) * 40_000
-    monkeypatch.setattr(download_files, "write_study_zip", lambda task: task.path.write_bytes(expected))
+    monkeypatch.setattr(whole_study, "write_study_zip", lambda task: task.path.write_bytes(expected))
     made = making_here(engine.begin).get(study, ARCHIVE, patience_s=0)
     with engine.begin() as db:
         assert db.execute(text("SELECT count(*) FROM made_files")).scalar_one() == 3
@@ -123,7 +123,7 @@ def test_what_cannot_be_made_says_why(
     def fail(*_: object) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(download_files, "write_study_zip", fail)
+    monkeypatch.setattr(whole_study, "write_study_zip", fail)
     made = making_here(engine.begin).get(study, ARCHIVE, patience_s=0)
     assert isinstance(made, Made)
     assert made.state == "stopped"
@@ -153,7 +153,7 @@ def test_job_whose_process_is_killed_each_time_is_given_up_with_words(
         calls.append(None)
         raise SideProcessError
 
-    monkeypatch.setattr(download_files, "write_study_zip", die)
+    monkeypatch.setattr(whole_study, "write_study_zip", die)
     making = Making(engine.begin)
     asked = making.get(study, ARCHIVE, patience_s=0)
     assert isinstance(asked, InTheMaking)
@@ -201,7 +201,7 @@ def test_file_of_answers_that_were_deleted_meanwhile_is_not_kept(
         with engine.begin() as db:
             delete(db, study)
 
-    monkeypatch.setattr(download_files, "write_study_zip", make)
+    monkeypatch.setattr(whole_study, "write_study_zip", make)
     jobs_here(engine.begin).work(FILES, **job_args(study.id, ARCHIVE))
     with engine.begin() as db:
         assert db.execute(text("SELECT count(*) FROM made_files")).scalar_one() == 0
