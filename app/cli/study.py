@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from app.accounts.leads import get_lead, list_leads
 from app.analysis.data.study_folder import StudyFolder
+from app.base.database.engine import transactions
 from app.base.files.spreadsheet import table_of
 from app.base.language.language import note_on
 from app.base.limits import ON_THIS_COMPUTER
@@ -115,9 +116,11 @@ def list_all() -> None:
 @cli.command("export")
 def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
     """Export a stored study with its ratings and estimates to a study folder. Loading it gives the same estimates."""
-    with store() as engine, engine.connect() as db, progress() as show:
+    with store() as engine, progress() as show:
+        with engine.connect() as db:
+            study = stored_study(db, slug)
         try:
-            write_study_folder(db, stored_study(db, slug), out, spreadsheet=spreadsheet, progress=show)
+            write_study_folder(transactions(engine), study, out, spreadsheet=spreadsheet, progress=show)
         except FolderExistsError as error:
             fail(str(error))
     say(f"Exported the study {slug} to {out}.")

@@ -5,17 +5,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from typer.testing import CliRunner, Result
 
 from app.accounts.leads import get_lead
+from app.analysis.data.study_folder import StudyFolder
+from app.analysis.report.report import Report
 from app.base.database.engine import make_engine
 from app.base.problem import InvalidInputError
 from app.cli import cli
+from app.results.downloads import whole_study
+from app.results.reports.report_input import report_of_folder
 from app.settings import settings
 from app.studies.editor.protocol_edits import save_text
 from app.studies.folder.study_templates import template_folder
 from app.studies.studies import get_study
 from tests.kit.command_line import AS_WRITTEN
+
+_WAITING = text("""
+    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
+""")
 
 
 @pytest.fixture
@@ -87,6 +96,26 @@ def test_export_never_overwrites(attune: Callable[..., Result], tmp_path: Path) 
     outcome = attune("study", "export", slug, "--out", tmp_path)
     assert outcome.exit_code == 1
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_export_holds_no_transaction_while_it_estimates(
+    attune: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL ends a transaction that waits for a minute, and a large study's estimates take longer."""
+    attune("study", "load", template_folder("ayers-pair"))
+    slug = attune("study", "list").stdout.split("\t")[0]
+    waiting: list[int] = []
+
+    def counted(folder: StudyFolder) -> Report:
+        engine = make_engine(settings().database_url or "")
+        with engine.connect() as db:
+            waiting.append(db.execute(_WAITING).scalar_one())
+        engine.dispose()
+        return report_of_folder(folder)
+
+    monkeypatch.setattr(whole_study, "report_of_folder", counted)
+    assert attune("study", "export", slug, "--out", tmp_path / "out").exit_code == 0
+    assert waiting == [0]
 
 
 def test_lead_must_be_named_if_there_are_several(attune: Callable[..., Result]) -> None:

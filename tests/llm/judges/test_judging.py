@@ -279,8 +279,7 @@ def test_stored_answers_are_read_again_without_a_model(judge: Make, monkeypatch:
 def test_all_requests_are_lines_of_the_study_folder(judge: Make, tmp_path: Path) -> None:
     one, _ = judge(n_items=2, both_sides=False)
     one.go()
-    with one.engine.connect() as db:
-        write_study_folder(db, one.study, tmp_path / "out", spreadsheet=False, progress=lambda *_: None)
+    write_study_folder(one.engine.begin, one.study, tmp_path / "out", spreadsheet=False, progress=lambda *_: None)
     lines = [json.loads(line) for line in (tmp_path / "out" / "requests.jsonl").read_text("utf-8").splitlines()]
     assert [(line["run"], line["number"], line["outcome"], line["tokens_in"]) for line in lines] == [
         ("judge", 1, "answered", 100),
