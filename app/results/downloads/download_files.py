@@ -6,17 +6,19 @@ A study of a million answers takes seconds to read into tables, in which the web
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import write_csv
 from app.llm.runs.requests_file import write_requests
-from app.results.downloads.exports import DownloadName, TooManyRowsError
-from app.results.downloads.files import write_download
-from app.results.making.task import RefusedError, Task
+from app.results.downloads.download_names import DownloadName
+from app.results.downloads.hugging_face import write_hugging_face
+from app.results.downloads.label_studio import write_label_studio
+from app.results.downloads.parquet import write_parquet
+from app.results.downloads.psych_ds import write_psych_ds
+from app.results.downloads.r_script import r_script
+from app.results.downloads.spss_script import spss_script
+from app.results.downloads.wide_table import wide_table
+from app.results.downloads.workbook import write_workbook
+from app.results.making.task import Task
 from app.results.reports.outcomes import READING, WRITING
 from app.studies.export import study_folder
 from app.studies.folder.written_tables import tables_of
-
-TOO_MANY = (
-    "The study has more rows than a sheet of Excel can hold. Download ratings.csv or ratings.parquet instead, and read "
-    "it with R or pandas."
-)
 
 
 def write_one(task: Task, file: DownloadName) -> None:
@@ -29,11 +31,25 @@ def write_one(task: Task, file: DownloadName) -> None:
         with task.reading() as db:
             write_requests(db, task.study.id, task.path)
         return
-    folder = _whole(task)
-    try:
-        write_download(task.path, file, folder)
-    except TooManyRowsError:
-        raise RefusedError(TOO_MANY) from None
+    study, path = _whole(task), task.path
+    match file:
+        case "wide.csv":
+            write_csv(path, wide_table(study))
+        case "study.xlsx":
+            write_workbook(path, study)
+        case "ratings.parquet":
+            write_parquet(path, study)
+        case "psych-ds.zip":
+            write_psych_ds(path, study)
+        case "hugging-face.zip":
+            write_hugging_face(path, study)
+        case "label-studio.zip":
+            write_label_studio(path, study)
+        case "read.R":
+            path.write_text(r_script(study.protocol), encoding="utf-8")
+        case "read.sps":
+            columns = list(tables_of(study)["ratings"])
+            path.write_text(spss_script(study.protocol, columns), encoding="utf-8-sig")
 
 
 def write_ratings_for_spreadsheets(task: Task) -> None:

@@ -12,7 +12,8 @@ from app.base.numbers import NumberStyle
 from app.base.rendering.pages import page
 from app.protocol.rating_columns import COLUMNS
 from app.protocol.study import Protocol
-from app.results.downloads.exports import DownloadName, readable
+from app.results.blinding import readable
+from app.results.downloads.download_names import DownloadName
 from app.results.making.making import Wanted
 from app.results.making.page import made_file, sent_once
 from app.results.pages.report_query import OwnReportQuery

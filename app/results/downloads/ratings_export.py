@@ -12,10 +12,11 @@ from sqlalchemy import Connection, TextClause, text
 from app.analysis.data.rating_cells import Dictionaries, Keys, Piece, answer_labels, question_waves, rating_cells
 from app.base.database.engine import Begin
 from app.base.files.distinct_cells import csv_header, csv_rows, encoded
+from app.base.files.temporary_file import temporary_file
 from app.protocol.rating_columns import ALWAYS_WRITTEN, COLUMNS, RATER_EXCLUDED, RatingColumn, Table
 from app.protocol.study import Protocol
+from app.results.blinding import readable
 from app.results.data.row_pages import RowPage, rating_ids
-from app.results.downloads.exports import readable, temporary_file
 from app.studies.data.rating_arrays import EPOCH, filled_columns, rating_arrays, stored_columns
 from app.studies.studies import StudyRow, list_excluded
 

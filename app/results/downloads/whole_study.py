@@ -10,7 +10,7 @@ from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
 from app.base.files.records import Progress
 from app.llm.runs.requests_file import request_lines
-from app.results.downloads.exports import readable
+from app.results.blinding import readable
 from app.results.making.task import Task
 from app.results.registration.preregister import registration_text
 from app.results.reports.outcomes import ESTIMATING, READING, WRITING, Tell

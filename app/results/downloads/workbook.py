@@ -10,12 +10,16 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.protected_text import protected
-from app.results.downloads.exports import TooManyRowsError
+from app.results.making.task import RefusedError
 from app.studies.folder.codebook import codebook_rows
 from app.studies.folder.written_tables import tables_of
 
 # What a sheet of Excel holds, without the header, and the longest text of a cell.
 MAX_ROWS, MAX_TEXT = 1_048_575, 32_767
+TOO_MANY = (
+    "The study has more rows than a sheet of Excel can hold. Download ratings.csv or ratings.parquet instead, and read "
+    "it with R or pandas."
+)
 CODEBOOK = ("file", "column", "label", "question", "value", "meaning")
 
 
@@ -23,11 +27,11 @@ def write_workbook(path: Path, study: StudyFolder) -> None:
     """Write items, responses, raters, ratings and the codebook as sheets; times in UTC, formulas disabled.
 
     Raises:
-        TooManyRowsError: a table has more rows than a sheet can hold.
+        RefusedError: a table has more rows than a sheet can hold.
     """
     tables = {name: pd.DataFrame(columns) for name, columns in tables_of(study).items()}
     if any(len(table) > MAX_ROWS for table in tables.values()):
-        raise TooManyRowsError
+        raise RefusedError(TOO_MANY)
     names = {name: list(map(str, table.columns)) for name, table in tables.items()}
     book = Workbook(write_only=True)
     for name, table in tables.items():

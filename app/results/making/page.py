@@ -9,10 +9,10 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from app.base.files.temporary_file import temporary_file
 from app.base.processes.side_process import SideProcessBusyError, SideProcessError
 from app.base.rendering.pages import page
 from app.base.web.errors import GoneError, PageError
-from app.results.downloads.exports import temporary_file
 from app.results.making.made_files import GONE, MADE, REFUSED, STOPPED, Made, copy_content, get_made
 from app.results.making.making import FILES, InTheMaking, Making, Wanted, get_making
 from app.studies.own_study import OwnForLong

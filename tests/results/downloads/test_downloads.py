@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -14,10 +15,15 @@ from ruamel.yaml import YAML
 from app.analysis.data.study_folder import StudyFolder, is_same
 from app.base.limits import ON_THIS_COMPUTER
 from app.results.downloads import workbook
-from app.results.downloads.exports import DownloadName, TooManyRowsError
-from app.results.downloads.files import wide_table, write_download
+from app.results.downloads.hugging_face import write_hugging_face
+from app.results.downloads.label_studio import write_label_studio
+from app.results.downloads.parquet import write_parquet
+from app.results.downloads.psych_ds import write_psych_ds
 from app.results.downloads.r_script import r_script
 from app.results.downloads.spss_script import spss_script
+from app.results.downloads.wide_table import wide_table
+from app.results.downloads.workbook import write_workbook
+from app.results.making.task import RefusedError
 from app.studies.folder.read import read_files, read_folder
 from app.studies.folder.write import write_folder
 from app.studies.folder.written_tables import tables_of
@@ -70,7 +76,7 @@ def test_wide_row_holds_one_rater_and_response(study: StudyFolder) -> None:
 
 
 def test_parquet_holds_same_answers_with_types(study: StudyFolder, tmp_path: Path) -> None:
-    write_download(tmp_path / "a.parquet", "ratings.parquet", study)
+    write_parquet(tmp_path / "a.parquet", study)
     found = read_table(tmp_path / "a.parquet").to_pandas()
     table = pd.DataFrame(tables_of(study)["ratings"])
     assert list(found) == list(table)
@@ -81,7 +87,7 @@ def test_parquet_holds_same_answers_with_types(study: StudyFolder, tmp_path: Pat
 def test_workbook_has_one_sheet_per_table_and_escapes_formulas(tmp_path: Path) -> None:
     files = rated_folder()
     files["items.csv"] = files["items.csv"].replace(b"The situation of item-0", b"=1+1")
-    write_download(tmp_path / "a.xlsx", "study.xlsx", read_files(files))
+    write_workbook(tmp_path / "a.xlsx", read_files(files))
     book = load_workbook(tmp_path / "a.xlsx", read_only=True)
     assert book.sheetnames == ["items", "responses", "raters", "ratings", "codebook"]
     texts = [row[1] for row in book["items"].iter_rows(values_only=True)]
@@ -94,12 +100,12 @@ def test_study_exceeding_excel_row_limit_is_rejected(
     study: StudyFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workbook, "MAX_ROWS", 5)
-    with pytest.raises(TooManyRowsError):
-        write_download(tmp_path / "a.xlsx", "study.xlsx", study)
+    with pytest.raises(RefusedError, match="more rows than a sheet of Excel can hold"):
+        write_workbook(tmp_path / "a.xlsx", study)
 
 
 def test_psych_ds_dataset_describes_every_column(study: StudyFolder, tmp_path: Path) -> None:
-    write_download(tmp_path / "a.zip", "psych-ds.zip", study)
+    write_psych_ds(tmp_path / "a.zip", study)
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         described = json.loads(archive.read("rated/dataset_description.json"))
         data = [name for name in archive.namelist() if name.startswith("rated/data/")]
@@ -113,7 +119,7 @@ def test_downloads_say_what_the_texts_are(tmp_path: Path) -> None:
     files = rated_folder()
     files["study.yaml"] += b"description: A test.\nabout_texts: |\n  Questions from a forum;\n  the replies are ours.\n"
     study, said = read_files(files), "Questions from a forum; the replies are ours."
-    write_download(tmp_path / "a.zip", "psych-ds.zip", study)
+    write_psych_ds(tmp_path / "a.zip", study)
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         described = json.loads(archive.read("rated/dataset_description.json"))
         readme = archive.read("rated/README.md").decode()
@@ -128,17 +134,17 @@ def test_downloads_say_what_the_texts_are(tmp_path: Path) -> None:
     assert package["description"] == f"A test.\n\n{said}"
 
 
-def unzipped(name: DownloadName, study: StudyFolder, folder: Path) -> Path:
+def unzipped(write: Callable[[Path, StudyFolder], None], study: StudyFolder, folder: Path) -> Path:
     """The study's folder in one of the zip files."""
-    write_download(folder / name, name, study)
-    with zipfile.ZipFile(folder / name) as archive:
+    write(folder / "a.zip", study)
+    with zipfile.ZipFile(folder / "a.zip") as archive:
         archive.extractall(folder)
     return folder / "rated"
 
 
 def test_crate_describes_each_file_and_column(study: StudyFolder, tmp_path: Path) -> None:
     """Read without problems by rocrate 0.16 too."""
-    root = unzipped("psych-ds.zip", study, tmp_path)
+    root = unzipped(write_psych_ds, study, tmp_path)
     crate = json.loads((root / "ro-crate-metadata.json").read_text())
     of = {entity["@id"]: entity for entity in crate["@graph"]}
     assert of["ro-crate-metadata.json"]["about"] == {"@id": "./"}
@@ -153,7 +159,7 @@ def test_crate_describes_each_file_and_column(study: StudyFolder, tmp_path: Path
 
 def test_hugging_face_card_names_a_file_for_each_configuration(study: StudyFolder, tmp_path: Path) -> None:
     """Loaded by datasets 5.2 too, as `load_dataset(folder, name, split="train")`."""
-    root = unzipped("hugging-face.zip", study, tmp_path)
+    root = unzipped(write_hugging_face, study, tmp_path)
     card = (root / "README.md").read_text()
     head = YAML(typ="safe").load(card.split("---\n")[1])
     found = {one["config_name"]: read_table(root / one["data_files"][0]["path"]) for one in head["configs"]}
@@ -165,7 +171,7 @@ def test_hugging_face_card_names_a_file_for_each_configuration(study: StudyFolde
 
 
 def test_ratings_of_label_studio_tasks_come_back(study: StudyFolder, tmp_path: Path) -> None:
-    root = unzipped("label-studio.zip", study, tmp_path)
+    root = unzipped(write_label_studio, study, tmp_path)
     tasks = json.loads((root / "tasks.json").read_text())
     interface = ET.parse(root / "labeling_interface.xml")  # noqa: S314 - our own file
     (choices,) = interface.findall("Choices")

@@ -14,7 +14,7 @@ from app.base.jobs.children import Children
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import OutOfMemoryError, SideProcessError
 from app.results.downloads import download_files, whole_study
-from app.results.downloads.exports import DownloadName
+from app.results.downloads.download_names import DownloadName
 from app.results.making.bounded_jobs import UNEXPECTED, Place, ReportBounds
 from app.results.making.made_files import Made, copy_content, forget_made
 from app.results.making.making import FILES, InTheMaking, Making, Wanted, job_args

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, text
 from starlette.testclient import TestClient
 
 from app.base.processes.side_process import OutOfMemoryError
-from app.results.downloads import download_files
-from app.results.downloads.exports import TooManyRowsError
+from app.results.downloads import download_files, workbook
 from app.results.making import page as making_page
 from app.results.making.making import FILES, InTheMaking, Making, Wanted
 from app.results.registration.preregister import record_registration
@@ -106,7 +105,7 @@ def test_failed_download_leaves_no_temporary_file(
 ) -> None:
     client.post("/studies/new", files=parts(FOLDER))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(download_files, "write_download", _too_many)
+    monkeypatch.setattr(workbook, "MAX_ROWS", 0)
     before = set(Path(tempfile.gettempdir()).glob("attune-*"))
     page = client.get("/studies/warmth/downloads/study.xlsx")
     assert page.status_code == 400
@@ -116,7 +115,7 @@ def test_failed_download_leaves_no_temporary_file(
 
 def test_a_download_that_takes_too_much_says_so(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     client.post("/studies/new", files=parts(FOLDER))
-    monkeypatch.setattr(download_files, "write_download", _too_large)
+    monkeypatch.setattr(download_files, "write_workbook", _too_large)
     page = client.get("/studies/warmth/downloads/study.xlsx")
     assert page.status_code == 503
     assert "The computation needed more than 4,000 MB of memory and was stopped." in page.text
@@ -150,10 +149,6 @@ def test_browser_sees_how_far_a_file_is_and_then_gets_it_counted_once(
 
 def _too_large(*_: object) -> None:
     raise OutOfMemoryError("The computation needed more than 4,000 MB of memory and was stopped.")
-
-
-def _too_many(*_: object) -> None:
-    raise TooManyRowsError
 
 
 def test_report_downloads_as_single_file_or_archive(client: TestClient) -> None:

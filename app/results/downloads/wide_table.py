@@ -1,49 +1,9 @@
-"""The downloads by name: what writes each of them."""
-
-from pathlib import Path
+"""wide.csv: one row per rater and thing rated, one column per question."""
 
 import pandas as pd
 
 from app.analysis.data.study_folder import StudyFolder
-from app.base.files.csv_cells import write_csv
-from app.results.downloads.exports import DownloadName
-from app.results.downloads.hugging_face import write_hugging_face
-from app.results.downloads.label_studio import write_label_studio
-from app.results.downloads.parquet import write_parquet
-from app.results.downloads.psych_ds import write_psych_ds
-from app.results.downloads.r_script import r_script
-from app.results.downloads.spss_script import spss_script
-from app.results.downloads.workbook import write_workbook
 from app.studies.folder.written_tables import Columns, tables_of
-
-
-def write_download(path: Path, name: DownloadName, study: StudyFolder) -> None:
-    """Write one of the downloads to a file.
-
-    Raises:
-        TooManyRowsError: the study does not fit into a workbook.
-    """
-    match name:
-        case "wide.csv":
-            write_csv(path, wide_table(study))
-        case "study.xlsx":
-            write_workbook(path, study)
-        case "ratings.parquet":
-            write_parquet(path, study)
-        case "psych-ds.zip":
-            write_psych_ds(path, study)
-        case "hugging-face.zip":
-            write_hugging_face(path, study)
-        case "label-studio.zip":
-            write_label_studio(path, study)
-        case "read.R":
-            path.write_text(r_script(study.protocol), encoding="utf-8")
-        case "read.sps":
-            columns = list(tables_of(study)["ratings"])
-            path.write_text(spss_script(study.protocol, columns), encoding="utf-8-sig")
-
-
-# wide.csv: one row per rater and thing rated, one column per question.
 
 # What was rated and in which condition: answers that share all of these share a row.
 ABOUT = (
