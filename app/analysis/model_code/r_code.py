@@ -1,9 +1,9 @@
 """The models as R: lme4 and ordinal, or brms. Both read ratings.csv and keep the rows that the report counts."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 
 from app.analysis.model_code.contrast_model import CodedStudy, ContrastModel, FittedModel, Score
+from app.analysis.model_code.r_literals import literal, vector
 from app.analysis.model_code.words import LINEAR, PLAIN, left_out, line_of, name_of, opening, said
 from app.base.words import number_text
 
@@ -72,7 +72,7 @@ def _script(study: CodedStudy, packages: str, libraries: list[str], models: Mode
 
 def _frequentist(model: ContrastModel) -> Iterator[str]:
     means = "mean(rows$y)" if model.is_choice else 'coef(lm(y ~ x, data = rows))[["x"]]'
-    yield from (said(model, model.plain, PLAIN), f"cat({_text(name_of(model.plain, PLAIN))}, {means}, {_END})")
+    yield from (said(model, model.plain, PLAIN), f"cat({literal(name_of(model.plain, PLAIN))}, {means}, {_END})")
     if model.linear:
         function, found = ("lmer", "fixef") if model.linear.effects else ("lm", "coef")
         formula = model.linear.formula("y", "x")
@@ -98,7 +98,7 @@ def _fit(
     yield said(model, fitted.estimate, more)
     yield f"formula <- {formula}"
     yield f"fit <- {fit}"
-    yield f"cat({_text(name_of(fitted.estimate, more))}, {found}, {_END})"
+    yield f"cat({literal(name_of(fitted.estimate, more))}, {found}, {_END})"
 
 
 def _bayesian(model: ContrastModel) -> Iterator[str]:
@@ -133,7 +133,7 @@ def _numbers(values: Iterable[float]) -> str:
 
 def _read(study: CodedStudy) -> Iterator[str]:
     who = "simulated raters rehearse them" if study.is_simulated else "those of people"
-    file = _text(f"{study.slug}-ratings.csv")
+    file = literal(f"{study.slug}-ratings.csv")
     yield _READ.format(file=file, who=who, people=_KINDS[study.is_simulated])
     if not study.are_raters_known:
         yield _SLOTS
@@ -141,18 +141,18 @@ def _read(study: CodedStudy) -> Iterator[str]:
 
 def _rows(model: ContrastModel) -> Iterator[str]:
     """The ratings of the contrast, with the outcome `y` and the source `x`: -1/2 for the reference, 1/2."""
-    source, reference = _text(model.source), _text(model.reference)
+    source, reference = literal(model.source), literal(model.reference)
     if model.is_choice:
-        both = _text("|".join(sorted((model.source, model.reference))))
+        both = literal("|".join(sorted((model.source, model.reference))))
         between = (_SIDED if model.has_side else _UNSIDED).format(source=source, reference=reference, both=both)
-        yield _CHOICES.format(question=_text(model.question), source=source, between=between)
+        yield _CHOICES.format(question=literal(model.question), source=source, between=between)
     elif model.score:
         yield from _scored(model.score, is_by_turn=model.is_by_turn)
     else:
-        yield f"rows <- counted[counted$question == {_text(model.question)} & !is.na(counted$value_number), ]"
+        yield f"rows <- counted[counted$question == {literal(model.question)} & !is.na(counted$value_number), ]"
         yield "rows$y <- rows$value_number"
     if model.pool is not None:
-        yield _POOL.format(pool=_text(model.pool))
+        yield _POOL.format(pool=literal(model.pool))
     if not model.is_choice:
         yield f"rows <- rows[rows$source %in% c({source}, {reference}), ]"
         yield f"rows$x <- ifelse(rows$source == {source}, 0.5, -0.5)"
@@ -161,28 +161,15 @@ def _rows(model: ContrastModel) -> Iterator[str]:
 
 
 def _scored(score: Score, *, is_by_turn: bool) -> Iterator[str]:
-    keys = _vector(question.key for question in score.questions)
+    keys = vector(question.key for question in score.questions)
     reversed_keys = {one.key: one.ends for one in score.questions if one.ends is not None}
     by = "rater + item + response + source" + (" + turn" if is_by_turn else "")
     yield f"rows <- counted[counted$question %in% {keys} & !is.na(counted$value_number), ]"
     yield "rows$y <- rows$value_number"
     for key, ends in reversed_keys.items():
-        yield f"rows$y <- ifelse(rows$question == {_text(key)}, {number_text(ends)} - rows$y, rows$y)"
+        yield f"rows$y <- ifelse(rows$question == {literal(key)}, {number_text(ends)} - rows$y, rows$y)"
     yield f"rows <- aggregate(y ~ {by} + question, rows, mean)"
     yield f"n_answered <- aggregate(y ~ {by}, rows, length)$y"
     yield f"rows <- aggregate(y ~ {by}, rows, mean)[n_answered >= {score.n_needed}, ]"
     if score.times > 1:
         yield f"rows$y <- {score.times} * rows$y"
-
-
-def _vector(texts: Iterable[str]) -> str:
-    return f"c({', '.join(map(_text, texts))})"
-
-
-def _text(words: str) -> str:
-    r"""A string literal of R.
-
-    >>> print(_text('say "hi"'))
-    "say \"hi\""
-    """
-    return json.dumps(words, ensure_ascii=False)

@@ -1,7 +1,7 @@
 """An R script that reads ratings.csv, with the words of each scale as factor labels."""
 
-from collections.abc import Iterable
-
+from app.analysis.model_code.r_literals import literal, vector
+from app.analysis.model_code.words import line_of
 from app.protocol.study import Protocol
 
 HEAD = """\
@@ -30,33 +30,16 @@ def r_script(protocol: Protocol) -> str:
     """Return the script; it needs no package."""
     labels = {key: protocol.labels.source(key) for key in protocol.sources}
     sources = f"if (!is.null(counted$source)) counted$source <- {_factor('counted$source', labels)}\n"
-    parts = [HEAD.format(title=_line(protocol.title), slug=protocol.slug, sources=sources if labels else "")]
+    parts = [HEAD.format(title=line_of(protocol.title), slug=protocol.slug, sources=sources if labels else "")]
     for question in protocol.questions:
         meanings = {value: words for value, words in question.meanings() if value and words}
-        parts.append(f"\n# {_line(question.text)}")
+        parts.append(f"\n# {line_of(question.text)}")
         if meanings:
-            here = f"answers[[{_literal(question.key)}]]"
+            here = f"answers[[{literal(question.key)}]]"
             parts.append(f"if (!is.null({here})) {here}$answer <- {_factor(f'{here}$value', meanings)}")
     return "\n".join(parts) + "\n"
 
 
 def _factor(column: str, meanings: dict[str, str]) -> str:
-    return f"factor({column}, levels = {_vector(meanings)}, labels = {_vector(meanings.values())})"
-
-
-def _vector(texts: Iterable[str]) -> str:
-    return f"c({', '.join(map(_literal, texts))})"
-
-
-def _literal(words: str) -> str:
-    r"""Return a string literal of R.
-
-    >>> print(_literal('say "hi"'))
-    "say \"hi\""
-    """
-    escaped = words.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{_line(escaped)}"'
-
-
-def _line(words: str) -> str:
-    return " ".join(words.split())
+    labels = vector(map(line_of, meanings.values()))
+    return f"factor({column}, levels = {vector(meanings)}, labels = {labels})"
