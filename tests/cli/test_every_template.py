@@ -49,7 +49,7 @@ PAGES = (
 # One whose trials have no responses. Each template is also loaded, rated and analysed in
 # tests/studies/folder/test_templates_rated.py,
 # and edited, opened and copied in tests/rating/lead/test_settings.py.
-IN_GATE = {"suggestions", "theory-of-mind"}
+IN_GATE = {"theory-of-mind"}
 # Plays the partners of templates in which raters write.
 SERVERS = """\
 [[server]]

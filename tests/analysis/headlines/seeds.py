@@ -80,10 +80,10 @@ def means(
     template: str, wanted: Mapping[str, float], by: Callable[[Seen], str] = lambda seen: seen.source, only: str = ""
 ) -> Callable[[str, Seen], float]:
     """Return a `lean` with these means on every rating, by source or by what `by` returns; others at the middle."""
-    of = {one.key: one for one in template_study(template).protocol.questions}
 
     def lean(question: str, seen: Seen) -> float:
-        is_reached = isinstance(of[question], RatingQuestion) and only in {"", question} and by(seen) in wanted
+        asked = template_study(template).protocol.question(question)
+        is_reached = isinstance(asked, RatingQuestion) and only in {"", question} and by(seen) in wanted
         return reach(template, question, wanted[by(seen)]) if is_reached else 0.0
 
     return lean
