@@ -58,11 +58,12 @@ OF_A_STUDY = (
     "/preregistration",
 )
 DRAFT = ("", "/items/1", "/plan", "/design", *(f"/design/{part}" for part in DESIGN))
+OF_DRAFT = [f"/studies/draft{page}" for page in DRAFT]
 PAGES = (
     *OF_A_LEAD,
     "/studies/new/draft/texts",
     "/studies/new/draft/ratings",
-    *(f"/studies/draft{page}" for page in DRAFT),
+    *OF_DRAFT,
     *(f"/studies/running{page}" for page in OF_A_STUDY),
 )
 
@@ -145,12 +146,17 @@ def test_every_page_works_without_scripts(engine: Engine, new_context: Callable[
 
 
 @pytest.mark.long
-def test_every_control_of_every_page_is_reached_by_the_tab_key(engine: Engine, page: Page) -> None:
+@pytest.mark.parametrize(
+    "pages",
+    [[page for page in PAGES if page not in OF_DRAFT], pytest.param(OF_DRAFT, marks=pytest.mark.slow)],
+    ids=["of leads and running studies", "of drafts"],
+)
+def test_every_control_of_every_page_is_reached_by_the_tab_key(engine: Engine, page: Page, pages: list[str]) -> None:
     page.set_default_timeout(WAIT_MS)
     sign_in(page, prepared(engine))
     keyboard = page.context.new_cdp_session(page)
     found: dict[str, Any] = {}
-    for address in PAGES:
+    for address in pages:
         go(page, address)
         page.evaluate(FOLLOW)
         n_stops = page.evaluate(STOPS)

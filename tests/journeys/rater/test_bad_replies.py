@@ -111,6 +111,7 @@ def test_long_pasted_message_is_refused_and_stays_in_the_field(page: Page, built
         built_app.state.replies.close()
 
 
+@pytest.mark.slow
 def test_rater_who_closes_the_tab_finds_the_reply_the_next_day_and_ends(
     page: Page, new_context: Callable[..., BrowserContext], built_app: FastAPI, engine: Engine
 ) -> None:
@@ -142,6 +143,7 @@ def test_rater_who_closes_the_tab_finds_the_reply_the_next_day_and_ends(
     assert len(model.seen) == 1
 
 
+@pytest.mark.slow
 def test_key_that_expires_keeps_the_message_and_tells_the_lead(
     page: Page, new_context: Callable[..., BrowserContext], built_app: FastAPI, engine: Engine
 ) -> None:
@@ -166,6 +168,7 @@ def test_key_that_expires_keeps_the_message_and_tells_the_lead(
     check_in(LOOKS, lead)
 
 
+@pytest.mark.slow
 def test_reply_that_the_filter_stops_is_taken_back_and_the_rater_goes_on(
     page: Page, new_context: Callable[..., BrowserContext], built_app: FastAPI, engine: Engine
 ) -> None:

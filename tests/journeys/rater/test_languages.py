@@ -87,7 +87,7 @@ def agree_and_begin(page: Page, looks: tuple[Look, ...]) -> None:
     at(page, looks, "البند 1 من 2")
 
 
-@pytest.mark.parametrize("looks", [ON_DESK, ON_PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("looks", [pytest.param(ON_DESK, marks=pytest.mark.slow), ON_PHONE], ids=["desk", "phone"])
 def test_arabic_study_by_keyboard(
     engine: Engine, new_context: Callable[..., BrowserContext], looks: tuple[Look, ...]
 ) -> None:

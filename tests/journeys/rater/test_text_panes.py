@@ -37,8 +37,8 @@ def seen(page: Page, name: str) -> float:
     ("look", "share"),
     [
         ({"viewport": {"width": 1280, "height": 800}}, 1),
-        ({"viewport": {"width": 1920, "height": 1080}}, 1),
-        ({"viewport": {"width": 768, "height": 1024}}, 0.6),
+        pytest.param({"viewport": {"width": 1920, "height": 1080}}, 1, marks=pytest.mark.slow),
+        pytest.param({"viewport": {"width": 768, "height": 1024}}, 0.6, marks=pytest.mark.slow),
         (PHONE, 0.4),
         ({"viewport": {"width": 640, "height": 400}}, 0.25),
     ],
