@@ -156,6 +156,11 @@ def estimate_and_interval(estimate: Estimate) -> str:
     return f"{estimate_text(estimate)} ({interval})" if interval else estimate_text(estimate)
 
 
+def on_two_lines(estimate: Estimate) -> str:
+    """Format the estimate, and below it its interval or the reason why it has none."""
+    return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()
+
+
 DEFAULT_LEVEL = 0.95
 ANY_LEVEL = "CI"
 

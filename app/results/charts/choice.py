@@ -13,6 +13,7 @@ from app.analysis.wording.formatting import (
     interval_text,
     number,
     of_text,
+    on_two_lines,
     p_cell,
     scope_text,
 )
@@ -288,7 +289,7 @@ def _cell(pair: tuple[str, str], share: float, colours: list[str]) -> dict[str, 
 def win_matrix_table(estimates: Sequence[Estimate]) -> Table:
     """Return one row per source: its strength, and how often it was preferred over each other source."""
     names, shares = order_of(estimates), shares_of(estimates)
-    strengths = {f.scope["source"]: _strength(f) for f in strengths_of(estimates)}
+    strengths = {f.scope["source"]: on_two_lines(f) for f in strengths_of(estimates)}
     rows = tuple(
         (one, strengths.get(one, "–"), *(_share(shares.get((one, other)), one == other) for other in names))
         for one in names
@@ -309,7 +310,3 @@ def win_matrix_finding(estimates: Sequence[Estimate]) -> str:
 
 def _share(share: float | None, is_itself: bool) -> str:  # noqa: FBT001 - whether the cell is on the diagonal
     return "" if is_itself else "–" if share is None else number(share, "share")
-
-
-def _strength(estimate: Estimate) -> str:
-    return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()

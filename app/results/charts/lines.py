@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Literal
 
 from app.analysis.estimate import Estimate
-from app.analysis.wording.formatting import estimate_text, interval_text
+from app.analysis.wording.formatting import estimate_text, interval_text, on_two_lines
 from app.results.charts.rows import beside_axis, legend_of
 from app.results.charts.table import Table
 from app.results.charts.theme import (
@@ -125,13 +125,9 @@ def lines_table(places: Sequence[Place], first: str) -> Table:
     """Return a table with one row per position and one column per series; each mean has its interval."""
     series = list(dict.fromkeys(place.series for place in places))
     at = list(dict.fromkeys(place.at for place in sorted(places, key=lambda place: place.order)))
-    cells = {(place.at, place.series): _cell(place.estimate) for place in places}
+    cells = {(place.at, place.series): on_two_lines(place.estimate) for place in places}
     rows = tuple((one, *(cells.get((one, name), "–") for name in series)) for one in at)
     return Table((first, *series), rows)
-
-
-def _cell(estimate: Estimate) -> str:
-    return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()
 
 
 def _place_labels(at: Sequence[str], width: Width) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from app.analysis.estimate import Estimate
-from app.analysis.wording.formatting import estimate_text, interval_text
+from app.analysis.wording.formatting import estimate_text, on_two_lines
 from app.results.charts.lines import means_words
 from app.results.charts.rows import beside_axis, legend_of
 from app.results.charts.table import Table
@@ -106,7 +106,7 @@ def plane_table(estimates: Sequence[Estimate]) -> Table:
     """Return one row per source with the mean on each question and its interval."""
     points = points_of(estimates)
     header = ("Source", *(str(one.measured) for one in points[0][1:])) if points else ("Source",)
-    return Table(header, tuple((source, _cell(x), _cell(y)) for source, x, y in points))
+    return Table(header, tuple((source, on_two_lines(x), on_two_lines(y)) for source, x, y in points))
 
 
 def plane_finding(estimates: Sequence[Estimate]) -> str:
@@ -115,7 +115,3 @@ def plane_finding(estimates: Sequence[Estimate]) -> str:
     said = [f"{source} {estimate_text(x)} and {estimate_text(y)}" for source, x, y in points]
     questions = f"{points[0][1].question} and {points[0][2].question}" if points else "both questions"
     return f"Mean {questions}: {'; '.join(said)}."
-
-
-def _cell(estimate: Estimate) -> str:
-    return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()

@@ -4,14 +4,12 @@
 not people, so each item and slot gets a rater of its own, with one trial. The bytes are Windows-1252 with holes.
 """
 
-import codecs
 import csv
-import io
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from app.base.files.encoding import repaired
+from app.base.files.encoding import open_text, repaired
 from app.results.reproduction.pack import Pack, Part, Published, Row, write_study
 from app.stats.result import Procedure
 
@@ -45,19 +43,10 @@ SOURCES = {"physician": "Physician", "chatgpt": "ChatGPT"}
 SLOTS = (1, 2, 3)
 
 
-def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return chr(error.object[error.start]), error.start + 1
-
-
-codecs.register_error("as_latin_1", _as_latin_1)
-
-
 def raw_rows(file: Path) -> list[Row]:
     """The rows of JAMA.csv. Bytes that Windows-1252 leaves open are read as Latin-1 (here 0x8F and 0x9D)."""
-    text = file.read_bytes().decode("cp1252", "as_latin_1")
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+    text, _ = open_text(file.read_bytes())
+    return list(csv.DictReader(text))
 
 
 def rater_rows(raw: list[Row]) -> list[Row]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.analysis.estimate import Estimate
 from app.analysis.report.verdicts import verdict_text
 from app.analysis.statistic import declared
-from app.analysis.wording.formatting import estimate_text, interval_text, of_text, p_cell, why_text
+from app.analysis.wording.formatting import estimate_text, interval_text, of_text, on_two_lines, p_cell, why_text
 from app.base.words import counted
 from app.protocol.labels import Labels
 
@@ -26,7 +26,7 @@ def cell_of(estimate: Estimate | None) -> str:
         return "–"
     if estimate.estimate is None:
         return why_text(estimate)
-    return f"{estimate_text(estimate)}\n{interval_text(estimate)}".strip()
+    return on_two_lines(estimate)
 
 
 @dataclass(frozen=True, slots=True)
