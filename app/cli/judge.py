@@ -1,7 +1,8 @@
 """attune judge: let a language model judge the responses of a study."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -28,7 +29,7 @@ from app.llm.judges.judge_settings import JudgeSettings, profile_settings, promp
 from app.llm.judges.judging import judging
 from app.llm.judges.rater_profiles import ProfileTable, RaterProfile, profiles_of
 from app.llm.judges.replay import replay as replay_judge
-from app.llm.outcomes import OUTCOME_WORDS, Outcome, Purpose
+from app.llm.outcomes import OUTCOME_WORDS, Outcome
 from app.llm.runs.request_run import RequestRun
 from app.llm.runs.runs import get_run
 from app.studies.studies import StudyRow
@@ -167,14 +168,15 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         with engine.connect() as db:
             row = stored_study(db, study)
         if asked.delete or replay:
+            change: Callable[..., None] = partial(delete_named, purpose="judge") if asked.delete else _replay
             for judge_name in judges:
-                (delete_named if asked.delete else _replay)(engine, row, "judge", judge_name)
+                change(engine, row, name=judge_name)
             return
-        endpoint, limits = asked.endpoint, asked.limits
+        endpoint, budget = asked.endpoint, asked.new_budget
         for judge_name, own in judges.items():
             if len(judges) > 1:
                 say(f"{judge_name}:")
-            _say_estimate(engine, row, own, limits.prices)
+            _say_estimate(engine, row, own, budget.prices)
             if check:
                 _check(engine, row, endpoint, own)
             elif plan:
@@ -182,7 +184,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
                     begin_run(db, row, endpoint, own, judge_name)
                 say(f"Planned: {judge_name}. Register the study, then run the same command without --plan.")
             elif not asked.dry_run:
-                _judge(engine, row, endpoint, own, judge_name, limits, asked)
+                _judge(engine, row, endpoint, own, judge_name, budget, asked)
 
 
 def _ask_again(slug: str, name: str, anchors: str, asked: ModelOptions, *, is_check: bool) -> None:
@@ -198,11 +200,12 @@ def _ask_again(slug: str, name: str, anchors: str, asked: ModelOptions, *, is_ch
             judge_name, settings = asked_again(db, study, run, anchors)
         asked = replace(asked, model=run.model, base_url=run.endpoint)
         say(f"{judge_name}:")
-        _say_estimate(engine, study, settings, asked.limits.prices)
+        budget = asked.new_budget
+        _say_estimate(engine, study, settings, budget.prices)
         if is_check:
             _check(engine, study, asked.endpoint, settings)
         elif not asked.dry_run:
-            _judge(engine, study, asked.endpoint, settings, judge_name, asked.limits, asked)
+            _judge(engine, study, asked.endpoint, settings, judge_name, budget, asked)
 
 
 def _check(engine: Engine, study: StudyRow, endpoint: Endpoint, settings: JudgeSettings) -> None:
@@ -216,9 +219,9 @@ def _check(engine: Engine, study: StudyRow, endpoint: Endpoint, settings: JudgeS
         say(f"{'' if one.is_good else '! '}{one.what}: {one.found}")
 
 
-def _replay(engine: Engine, study: StudyRow, purpose: Purpose, name: str) -> None:
+def _replay(engine: Engine, study: StudyRow, name: str) -> None:
     with transactions(engine)() as db:
-        run = named_run(db, study, purpose, name)
+        run = named_run(db, study, "judge", name)
         before, now = replay_judge(db, run, judged_study(db, study.id, run.protocol_version))
     say(f"{name}: {sum(now.values()):,} trials with a stored answer were read again.")
     for outcome in Outcome:

@@ -123,7 +123,7 @@ class ModelOptions:
         return tuple(Outcome(name) for name in names)
 
     @property
-    def limits(self) -> Budget:
+    def new_budget(self) -> Budget:
         """A new budget; one in money needs prices."""
         usual = Prices(self.price_in, self.price_out)
         prices = usual.of_batches if self.batch else usual

@@ -67,11 +67,11 @@ def respond(
         if asked.delete:
             delete_named(engine, row, "respond", run_name)
             return
-        endpoint, limits = asked.endpoint, asked.limits
+        endpoint, budget = asked.endpoint, asked.new_budget
         if asked.dry_run:
-            _say_estimate(engine, row, settings, prompt.name, limits.prices)
+            _say_estimate(engine, row, settings, prompt.name, budget.prices)
         else:
-            _respond(engine, row, endpoint, settings, run_name, prompt.name, limits, asked)
+            _respond(engine, row, endpoint, settings, run_name, prompt.name, budget, asked)
 
 
 def _add_items(engine: Engine, slug: str, file: Path) -> None:

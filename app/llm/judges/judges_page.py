@@ -28,7 +28,7 @@ from app.llm.judges.judge_settings import JudgeSettings, profile_settings, promp
 from app.llm.judges.rater_profiles import profiles_of_text
 from app.llm.runs.run_rows import own_run, server_of, servers, shown_runs
 from app.llm.runs.run_start import OtherSettingsError
-from app.llm.runs.runs import RunNameTakenError, record_limits, record_queued
+from app.llm.runs.runs import RunNameTakenError, record_queued, record_server
 from app.llm.runs.start_form import StartForm, StartProblemError, chosen, start_page, words_of_estimate
 from app.studies.audit import record_act
 from app.studies.own_study import Own
@@ -178,7 +178,7 @@ def submit_new_judge(
         return _form_page(request, lead, study, form, problems=[str(error)])
     for run in runs:
         if form.step == "plan":
-            record_limits(db, run, {"server": server.name, "max_tokens": tokens, "batch": form.batch})
+            record_server(db, run, server.name, tokens, batch=form.batch)
         else:
             record_queued(db, run, server.name, tokens, batch=form.batch)
         act = "judge planned" if form.step == "plan" else "judge started"

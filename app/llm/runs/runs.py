@@ -37,10 +37,6 @@ _ATTRIBUTES = text("""
 """)
 _STOP = text("UPDATE model_runs SET is_stopped = :stopped, stop_reason = :reason WHERE study_id = :study AND id = :run")
 _ONE_BY_ID = text(f"{_OF_STUDY} AND id = :run")
-_QUEUE = text("""
-    UPDATE model_runs SET is_stopped = false, stop_reason = NULL, limits = CAST(:limits AS jsonb)
-    WHERE study_id = :study AND id = :run
-""")
 _LIMITS = text("UPDATE model_runs SET limits = CAST(:limits AS jsonb) WHERE study_id = :study AND id = :run")
 # Beside the settings, as the key of the run.
 _BATCHES = text("""
@@ -151,9 +147,14 @@ def get_run_by_id(db: Connection, study_id: int, run_id: int) -> RunRow | None:
 
 def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int, *, batch: bool = False) -> None:
     """Queue a run: a worker works on it until it ends or is stopped. `batch`: its requests are sent in batches."""
-    limits = json.dumps({"server": server, "max_tokens": max_tokens} | ({"batch": True} if batch else {}))
-    db.execute(_QUEUE, {"study": run.study_id, "run": run.id, "limits": limits})
+    record_server(db, run, server, max_tokens, batch=batch)
+    record_stop(db, run, None)
     work_soon(db, run)
+
+
+def record_server(db: Connection, run: RunRow, server: str, max_tokens: int, *, batch: bool) -> None:
+    """Store the server of a run, its budget, and whether its requests are sent in batches."""
+    record_limits(db, run, {"server": server, "max_tokens": max_tokens} | ({"batch": True} if batch else {}))
 
 
 def record_limits(db: Connection, run: RunRow, limits: Mapping[str, Any]) -> None:
