@@ -14,12 +14,12 @@ from app.base.files.spreadsheet import table_of
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.cli.model_options import ModelOptions, with_model_options
-from app.cli.model_work import RunOptions, cost_words, delete_named, exit_on_error, named_run, work_through
+from app.cli.model_work import RunOptions, delete_named, exit_on_error, named_run, work_through
 from app.cli.output import fail, say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store, stored_study
 from app.cli.study_argument import Slug
-from app.llm.client.budget import Budget, Prices
+from app.llm.client.budget import Budget, Prices, cost_words
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.handshake import shake_hands
 from app.llm.client.request_errors import RequestError

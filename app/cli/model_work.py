@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import Connection, Engine
 
 from app.base.database.engine import Begin, transactions
 from app.cli.model_options import ModelOptions
 from app.cli.output import fail, progress, say
-from app.llm.client.budget import Budget, Prices
+from app.llm.client.budget import Budget
 from app.llm.client.connection import ClientMissingError
 from app.llm.client.endpoint import BatchPace
 from app.llm.judges.judge_runs import NothingToJudgeError
@@ -72,18 +72,6 @@ _EXPECTED = (
     RunIsBusyError,
     ClientMissingError,
 )
-
-
-class Estimated(Protocol):
-    """What a run would use."""
-
-    def cost(self, prices: Prices) -> float:
-        """The estimated cost."""
-
-
-def cost_words(estimate: Estimated, prices: Prices) -> str:
-    """The end of a sentence with the cost; empty without prices."""
-    return f", costing about {estimate.cost(prices):,.2f}" if prices != Prices() else ""
 
 
 @contextmanager

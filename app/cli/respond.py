@@ -8,12 +8,12 @@ from sqlalchemy import Connection, Engine
 
 from app.base.database.engine import Begin, transactions
 from app.cli.model_options import ModelOptions, with_model_options
-from app.cli.model_work import RunOptions, cost_words, delete_named, exit_on_error, work_through
+from app.cli.model_work import RunOptions, delete_named, exit_on_error, work_through
 from app.cli.output import say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store, stored_study
 from app.cli.study_argument import Slug
-from app.llm.client.budget import Budget, Prices
+from app.llm.client.budget import Budget, Prices, cost_words
 from app.llm.client.endpoint import Endpoint
 from app.llm.runs.request_run import RequestRun
 from app.llm.runs.runs import RunRow

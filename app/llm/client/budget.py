@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import Protocol
 
 from app.llm.client.endpoint import Message
 
@@ -70,6 +71,28 @@ class Prices:
     def of_batches(self) -> Prices:
         """The prices of requests in batches."""
         return Prices(self.per_million_in * BATCH_PRICE, self.per_million_out * BATCH_PRICE)
+
+
+class RunEstimate(Protocol):
+    """What a run would use, without repairs and further tries."""
+
+    @property
+    def n_requests(self) -> int:
+        """The number of requests."""
+
+    @property
+    def tokens_in(self) -> int:
+        """Tokens of all prompts."""
+
+    @property
+    def tokens_out(self) -> int:
+        """Tokens of all answers."""
+
+
+def cost_words(estimate: RunEstimate, prices: Prices) -> str:
+    """The end of a sentence with the estimated cost; empty without prices."""
+    cost = prices.cost(estimate.tokens_in, estimate.tokens_out)
+    return f", costing about {cost:,.2f}" if prices != Prices() else ""
 
 
 @dataclass(slots=True)

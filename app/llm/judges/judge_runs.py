@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from app.base.words import counted
 from app.llm.client.asked import Asked
-from app.llm.client.budget import Prices, estimated_tokens
+from app.llm.client.budget import estimated_tokens
 from app.llm.client.endpoint import Endpoint
 from app.llm.judges.judge_pages import JudgedStudy, judged_study, planned_requests
 from app.llm.judges.judge_settings import JudgeSettings
@@ -31,7 +31,7 @@ class NothingToJudgeError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class JudgeEstimate:
     """What a run would use. Each trial is shown at least once; `n_fields` is the number of answers.
 
     `longest_in`: the tokens of the longest prompt.
@@ -44,12 +44,8 @@ class Estimate:
     tokens_out: int
     longest_in: int = 0
 
-    def cost(self, prices: Prices) -> float:
-        """The estimated cost, without repairs and further tries."""
-        return prices.cost(self.tokens_in, self.tokens_out)
 
-
-def estimate_run(db: Connection, study: StudyRow, settings: JudgeSettings) -> Estimate:
+def estimate_run(db: Connection, study: StudyRow, settings: JudgeSettings) -> JudgeEstimate:
     """What a run of these settings would use; nothing is stored or sent.
 
     Raises:
@@ -60,13 +56,13 @@ def estimate_run(db: Connection, study: StudyRow, settings: JudgeSettings) -> Es
     sizes = [_size(db, judged, settings, one) for one in planned]
     n_trials = len(Counter((one.item_id, frozenset(one.response_ids), one.condition) for one in planned))
     n_fields, tokens_in, tokens_out = (sum(column) for column in zip(*sizes, strict=True))
-    return Estimate(len(planned), n_trials, n_fields, tokens_in, tokens_out, max(size[1] for size in sizes))
+    return JudgeEstimate(len(planned), n_trials, n_fields, tokens_in, tokens_out, max(size[1] for size in sizes))
 
 
-def estimate_runs(db: Connection, study: StudyRow, judges: Iterable[JudgeSettings]) -> Estimate:
+def estimate_runs(db: Connection, study: StudyRow, judges: Iterable[JudgeSettings]) -> JudgeEstimate:
     """What the runs of several judges would use together; as `estimate_run`."""
     each = [estimate_run(db, study, settings) for settings in judges]
-    return Estimate(
+    return JudgeEstimate(
         sum(one.n_requests for one in each),
         each[0].n_trials,
         sum(one.n_fields for one in each),

@@ -1,7 +1,7 @@
 """The form that starts a run of a model: server and model from the list, limits, and the estimate shown first."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
 from fastapi import Request
 from pydantic import BaseModel, Field
@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from app.accounts.leads import Lead
 from app.base.rendering.pages import page
-from app.llm.client.budget import Prices
+from app.llm.client.budget import RunEstimate, cost_words
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.handshake import Finding
 from app.llm.client.servers import ModelServer
@@ -20,25 +20,6 @@ from app.studies.studies import StudyRow
 
 class StartProblemError(ValueError):
     """The run cannot be started; the message says why."""
-
-
-class Estimate(Protocol):
-    """What a run would use."""
-
-    @property
-    def n_requests(self) -> int:
-        """The number of requests."""
-
-    @property
-    def tokens_in(self) -> int:
-        """Tokens of all prompts."""
-
-    @property
-    def tokens_out(self) -> int:
-        """Tokens of all answers."""
-
-    def cost(self, prices: Prices) -> float:
-        """The estimated cost."""
 
 
 class StartForm(BaseModel):
@@ -103,10 +84,9 @@ def check_new(run: RunRow, *, is_new: bool) -> None:
         raise StartProblemError(f"The study already has a run {run.name}. Choose another name.")
 
 
-def words_of_estimate(estimate: Estimate, server: ModelServer, form: StartForm) -> str:
+def words_of_estimate(estimate: RunEstimate, server: ModelServer, form: StartForm) -> str:
     """The estimate as a sentence."""
-    prices = server.prices.of_batches if form.batch else server.prices
-    cost = f", costing about {estimate.cost(prices):,.2f}" if server.price_in or server.price_out else ""
+    cost = cost_words(estimate, server.prices.of_batches if form.batch else server.prices)
     in_batches = " The requests are sent in batches, which take up to a day." if form.batch else ""
     all_tokens = estimate.tokens_in + estimate.tokens_out
     short = " The run will probably stop at its budget before it is done." if all_tokens > form.tokens else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from app.llm.client.budget import Prices, prompt_tokens
+from app.llm.client.budget import prompt_tokens
 from app.llm.client.endpoint import Endpoint
 from app.llm.runs.requests import PlannedRequest
 from app.llm.runs.run_start import find_run, start_run
@@ -34,10 +34,6 @@ class RespondEstimate:
     n_requests: int
     tokens_in: int
     tokens_out: int
-
-    def cost(self, prices: Prices) -> float:
-        """The estimated cost."""
-        return prices.cost(self.tokens_in, self.tokens_out)
 
 
 def estimate_respond(db: Connection, study: StudyRow, settings: RespondSettings, file: str) -> RespondEstimate:
