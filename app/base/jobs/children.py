@@ -1,10 +1,7 @@
 """The processes in which jobs do their heavy work: it slows down no rater, and the worker survives if one crashes."""
 
-import os
-import signal
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -47,7 +44,5 @@ class Children:
 
     def stop(self) -> None:
         """End the processes, if there are any; those who wait for one get a `SideProcessError`."""
-        for pid in [process.pid for process in self._all]:
-            if pid is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        for process in [*self._all]:
+            process.kill()

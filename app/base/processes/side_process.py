@@ -196,6 +196,12 @@ class SideProcess:
         """The ID of the process, or None if there is none."""
         return self._process.pid if self._process else None
 
+    def kill(self) -> None:
+        """End the process, if there is one, whatever it does: who waits for its answer gets a `SideProcessError`."""
+        with suppress(ValueError):  # it has just been closed by who waited
+            if (process := self._process) and process.pid is not None:
+                process.kill()
+
     def stop(self) -> None:
         """End the process, if there is one. The caller sees to it that it does no job."""
         if self._pipe:

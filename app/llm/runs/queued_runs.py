@@ -2,10 +2,7 @@
 
 import asyncio
 import logging
-import os
-import signal
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -139,9 +136,8 @@ class QueuedRuns:
     def stop(self) -> None:
         """End the processes; their runs continue after the next start."""
         self._is_stopping = True
-        for pid in self.pids:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        for process in [*self._processes.values()]:
+            process.kill()
 
     def _job(self, run: RunRow) -> RunJob | None:
         limits = run.limits or {}
