@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 import typer
 from sqlalchemy import Engine
 
-from app.base.database.engine import Begin, transactions
+from app.base.database.engine import transactions
 from app.base.files.spreadsheet import table_of
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
 from app.cli.model_options import ModelOptions, with_model_options
-from app.cli.model_work import RunOptions, delete_named, exit_on_error, named_run, work_through
+from app.cli.model_work import delete_named, exit_on_error, named_run, work_through
 from app.cli.output import fail, say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store, stored_study
@@ -26,11 +26,9 @@ from app.llm.client.request_errors import RequestError
 from app.llm.judges.judge_pages import NOT_ASKED, judged_study
 from app.llm.judges.judge_runs import asked_again, begin_run, estimate_run
 from app.llm.judges.judge_settings import JudgeSettings, profile_settings, prompt_settings
-from app.llm.judges.judging import judging
 from app.llm.judges.rater_profiles import ProfileTable, RaterProfile, profiles_of
 from app.llm.judges.replay import replay as replay_judge
 from app.llm.outcomes import OUTCOME_WORDS, Outcome
-from app.llm.runs.request_run import RequestRun
 from app.llm.runs.runs import get_run
 from app.studies.studies import StudyRow
 
@@ -267,13 +265,7 @@ def _judge(
 ) -> None:
     with transactions(engine)() as db:
         run, is_new = begin_run(db, study, endpoint, settings, name)
-        judged = judged_study(db, study.id, run.protocol_version)
-
-    def work_of(begin: Begin, options: RunOptions) -> RequestRun:
-        return judging(begin, run, judged, endpoint, budget, **options)
-
-    is_complete = work_through(engine, run, budget, work_of, is_new=is_new, asked=asked, doing="Judging")
-    if not is_complete:
+    if not work_through(engine, run, endpoint, budget, is_new=is_new, asked=asked):
         raise typer.Exit(1)
 
 

@@ -1,25 +1,23 @@
 """Work through a run of a model in this process, and print progress, outcome and errors."""
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
 
 from sqlalchemy import Connection, Engine
 
-from app.base.database.engine import Begin, transactions
+from app.base.database.engine import transactions
 from app.cli.model_options import ModelOptions
 from app.cli.output import fail, progress, say
 from app.llm.client.budget import Budget
 from app.llm.client.connection import ClientMissingError
-from app.llm.client.endpoint import BatchPace
+from app.llm.client.endpoint import BatchPace, Endpoint
 from app.llm.judges.judge_runs import NothingToJudgeError
-from app.llm.judges.judging import finish_run
 from app.llm.outcomes import OUTCOME_WORDS, Outcome, Purpose
-from app.llm.runs.request_run import RequestRun
 from app.llm.runs.requests import get_progress, list_problems
 from app.llm.runs.run_changes import delete_run, redo_requests
 from app.llm.runs.run_start import OtherSettingsError
+from app.llm.runs.run_work import work_on
 from app.llm.runs.runs import (
     RunIsBusyError,
     RunNameTakenError,
@@ -32,8 +30,8 @@ from app.llm.runs.runs import (
 from app.llm.writers.respond_runs import NothingToAnswerError
 from app.studies.studies import StudyRow
 
-RunOptions = dict[str, Any]
-WorkOf = Callable[[Begin, RunOptions], RequestRun]
+# Words for the line of progress.
+_DOING: dict[Purpose, str] = {"judge": "Judging", "respond": "Writing"}
 
 
 # The outcome of a judge's run, as lines for the terminal.
@@ -84,18 +82,17 @@ def exit_on_error() -> Iterator[None]:
 
 
 def work_through(
-    engine: Engine, run: RunRow, budget: Budget, work_of: WorkOf, *, is_new: bool, asked: ModelOptions, doing: str
+    engine: Engine, run: RunRow, endpoint: Endpoint, budget: Budget, *, is_new: bool, asked: ModelOptions
 ) -> bool:
     """Send the remaining requests of a run and print the outcome; return whether all were asked and some answered.
 
     Args:
         engine: the database.
         run: the run.
-        budget: of the command; what the run has used before is added to it.
-        work_of: makes the work, from the transactions and the options of `RequestRun`.
+        endpoint: the server and the model.
+        budget: of the command, one for all its runs.
         is_new: whether the run was created now.
         asked: how many requests at the same time and at most, and what to ask again.
-        doing: word for the line of progress.
     """
     if run.in_batches and asked.batch is None:
         fail(
@@ -103,29 +100,28 @@ def work_through(
             "that wait in a batch are sent again, and paid twice."
         )
     begin = transactions(engine)
+    with only_worker(engine, run):
+        with begin() as db:
+            record_stop(db, run, None)
+            if run.in_batches is not bool(asked.batch):
+                record_limits(db, run, {**(run.limits or {}), "batch": asked.batch})
+            if asked.redone:
+                say(f"Asking again: {redo_requests(db, run, asked.redone):,} requests.")
+            before = get_progress(db, run)
+        if not is_new:
+            say(f"Continuing the run {run.name}: {before.n_left:,} of {before.n_all:,} requests are left.")
+        with progress() as show:
+            work_on(
+                begin,
+                run,
+                endpoint,
+                budget,
+                n_at_once=asked.at_once,
+                limit=asked.limit,
+                batch_pace=BatchPace() if asked.batch else None,
+                progress=partial(show, _DOING[run.purpose]),
+            )
     with begin() as db:
-        record_stop(db, run, None)
-        if run.in_batches is not bool(asked.batch):
-            record_limits(db, run, {**(run.limits or {}), "batch": asked.batch})
-        if asked.redone:
-            say(f"Asking again: {redo_requests(db, run, asked.redone):,} requests.")
-        before = get_progress(db, run)
-    if not is_new:
-        say(f"Continuing the run {run.name}: {before.n_left:,} of {before.n_all:,} requests are left.")
-    # One budget for all profiles.
-    budget.tokens_in += before.tokens_in
-    budget.tokens_out += before.tokens_out
-    with only_worker(engine, run), progress() as show:
-        options = {
-            "n_at_once": asked.at_once,
-            "limit": asked.limit,
-            "batch_pace": BatchPace() if asked.batch else None,
-            "progress": lambda n_done, n_all: show(doing, n_done, n_all),
-        }
-        asyncio.run(work_of(begin, options).work())
-    with begin() as db:
-        if run.purpose == "judge":
-            finish_run(db, run)
         is_complete = say_result(db, run)
         n_answered = get_progress(db, run).by_outcome.get(Outcome.ANSWERED, 0)
     if not n_answered:

@@ -6,21 +6,19 @@ from typing import Annotated
 import typer
 from sqlalchemy import Connection, Engine
 
-from app.base.database.engine import Begin, transactions
+from app.base.database.engine import transactions
 from app.cli.model_options import ModelOptions, with_model_options
-from app.cli.model_work import RunOptions, delete_named, exit_on_error, work_through
+from app.cli.model_work import delete_named, exit_on_error, work_through
 from app.cli.output import say
 from app.cli.reading import read_sheet, reading
 from app.cli.store import store, stored_study
 from app.cli.study_argument import Slug
 from app.llm.client.budget import Budget, Prices, cost_words
 from app.llm.client.endpoint import Endpoint
-from app.llm.runs.request_run import RequestRun
 from app.llm.runs.runs import RunRow
 from app.llm.writers.prompt import read_prompt
 from app.llm.writers.respond_runs import begin_respond, estimate_respond
 from app.llm.writers.respond_settings import RespondSettings
-from app.llm.writers.responding import responding
 from app.llm.writers.texts import list_texts
 from app.studies.imports.import_report import revealing_excerpt
 from app.studies.imports.pipeline import InStore, import_texts
@@ -103,11 +101,7 @@ def _respond(
 ) -> None:
     with transactions(engine)() as db:
         run, is_new = begin_respond(db, study, endpoint, settings, name, file=file)
-
-    def work_of(begin: Begin, options: RunOptions) -> RequestRun:
-        return responding(begin, run, endpoint, budget, **options)
-
-    is_complete = work_through(engine, run, budget, work_of, is_new=is_new, asked=asked, doing="Writing")
+    is_complete = work_through(engine, run, endpoint, budget, is_new=is_new, asked=asked)
     with engine.connect() as db:
         _say_texts(db, run, study.slug)
     if not is_complete:

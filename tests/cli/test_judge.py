@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from app.llm.runs.runs import RunRow, list_runs, record_limits
+from app.llm.runs.runs import RunRow, list_runs, only_worker, record_limits, record_stop
 from app.settings import settings
 from tests.kit.batch_server import BatchServer, serving_batches
 from tests.kit.builder import build_study, protocol_of
@@ -148,6 +148,26 @@ def test_a_run_in_batches_stays_one_elsewhere(attune: Attune) -> None:
         assert len(server.files) == n_files, "the rest is sent one by one"
     assert stored().limits == {"server": "Local", "max_tokens": 900, "batch": False}
     engine.dispose()
+
+
+def test_a_run_that_another_process_works_on_is_left_as_it_is(attune: Attune, server: ModelServer) -> None:
+    """A command that only found the run busy let it go on after a lead had stopped it."""
+    attune("db", "upgrade")
+    engine = create_engine((settings().database_url or "").replace("postgresql://", "postgresql+psycopg://"))
+    with engine.begin() as db:
+        study_id = build_study(db, protocol_of(), n_items=2)
+    command = ("judge", "study", *MODEL, "--base-url", server.address)
+    assert attune(*command, "--plan").code == 0
+    with engine.begin() as db:
+        (run,) = list_runs(db, study_id, "judge")
+        record_stop(db, run, "Stopped by a lead.")
+    with only_worker(engine, run):
+        refused = attune(*command, "--batch")
+    assert (refused.code, "Another process is working on the run test-model." in refused.err) == (1, True)
+    with engine.connect() as db:
+        (now,) = list_runs(db, study_id, "judge")
+    engine.dispose()
+    assert (now.stop_reason, now.in_batches, server.seen) == ("Stopped by a lead.", False, [])
 
 
 def _check_profiles(attune: Attune, server: ModelServer, tmp_path: Path) -> None:

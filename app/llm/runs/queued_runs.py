@@ -1,11 +1,9 @@
 """Runs that leads started in the browser: jobs of the worker, worked on in processes of their own."""
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -16,11 +14,9 @@ from app.llm.client.budget import Budget
 from app.llm.client.connection import ClientMissingError
 from app.llm.client.endpoint import BatchPace, Endpoint
 from app.llm.client.servers import ModelServer
-from app.llm.judges.judge_pages import judged_study
-from app.llm.judges.judging import finish_run, judging
 from app.llm.runs.requests import get_progress
+from app.llm.runs.run_work import work_on
 from app.llm.runs.runs import RunIsBusyError, RunRow, get_run_by_id, only_worker, record_limits, record_stop, work_soon
-from app.llm.writers.responding import responding
 
 log = logging.getLogger("attune.models")
 # Processes that end one after the other without an outcome: each may have sent requests that cost money.
@@ -56,33 +52,14 @@ def work_on_run(job: RunJob) -> bool:
     begin, run = transactions(engine), job.run
     try:
         with only_worker(engine, run):
-            reason, waits = _worked(begin, job)
-            with begin() as db:
-                if reason is not None:
-                    record_stop(db, run, reason)
-                if run.purpose == "judge":
-                    finish_run(db, run)
+            try:
+                return work_on(begin, run, job.endpoint, job.budget, n_at_once=job.n_at_once, batch_pace=job.batch_pace)
+            except ClientMissingError as error:
+                with begin() as db:
+                    record_stop(db, run, str(error))
+                return False
     finally:
         engine.dispose()
-    return waits
-
-
-def _worked(begin: Begin, job: RunJob) -> tuple[str | None, bool]:
-    """Work on the run; why it could not begin, and whether it waits for a batch."""
-    with begin() as db:
-        before = get_progress(db, job.run)
-        job.budget.tokens_in, job.budget.tokens_out = before.tokens_in, before.tokens_out
-        judged = judged_study(db, job.run.study_id, job.run.protocol_version) if job.run.purpose == "judge" else None
-    options: dict[str, Any] = {"n_at_once": job.n_at_once, "batch_pace": job.batch_pace}
-    if judged is not None:
-        work = judging(begin, job.run, judged, job.endpoint, job.budget, **options)
-    else:
-        work = responding(begin, job.run, job.endpoint, job.budget, **options)
-    try:
-        asyncio.run(work.work())
-    except ClientMissingError as error:
-        return str(error), False
-    return None, work.waits_for_batch
 
 
 class QueuedRuns:
