@@ -1,6 +1,5 @@
 """A judge of a small study and the false server that it asks, for tests of runs."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,11 +9,10 @@ from sqlalchemy import Connection, Engine, text
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.retries import RetryPolicy
-from app.llm.judges.judge_pages import judged_study
 from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
-from app.llm.judges.judging import finish_run, judging
 from app.llm.runs.requests import Progress, get_progress, list_problems
+from app.llm.runs.run_work import work_on
 from app.llm.runs.runs import RunRow, get_run, record_stop
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, PREFERENCE, build_study, protocol_of
@@ -58,21 +56,11 @@ class Judge:
 
     def go(self, budget: Budget | None = None, **parts: Any) -> Progress:  # noqa: ANN401 - any of them
         """Work on the run until it ends; return its state."""
-        with self.engine.connect() as db:
-            judged = judged_study(db, self.study.id, self.run.protocol_version)
-        work = judging(
-            self.engine.begin,
-            self.run,
-            judged,
-            self.endpoint,
-            budget or Budget(Prices()),
-            **{"retry_policy": IMPATIENT, "n_at_once": 2, **parts},
-        )
         with self.engine.begin() as db:
             record_stop(db, self.run, None)
-        asyncio.run(work.work())
-        with self.engine.begin() as db:
-            finish_run(db, self.run)
+        options = {"retry_policy": IMPATIENT, "n_at_once": 2, **parts}
+        work_on(self.engine.begin, self.run, self.endpoint, budget or Budget(Prices()), **options)
+        with self.engine.connect() as db:
             return get_progress(db, self.run)
 
     def rows(self, query: str) -> list[Any]:

@@ -195,6 +195,9 @@ def test_the_budget_stops_the_run_before_it_is_exceeded(judge: Make) -> None:
     assert 0 < len(server.seen) < 16
     assert prices.cost(progress.tokens_in, progress.tokens_out) <= limit
     assert one.stop_reason == "The budget is used up."
+    n_seen = len(server.seen)
+    one.go(Budget(prices, max_cost=limit))
+    assert (len(server.seen), one.stop_reason) == (n_seen, "The budget is used up."), "what it has used before counts"
     assert one.go().by_outcome == {"answered": 16}
     assert len(server.seen) == 16
 

@@ -135,6 +135,8 @@ def test_the_budget_ends_a_run_that_then_continues_without_asking_twice(write: M
     one, server = write(says("Yes."), max_tokens=50)
     one.go(Budget(Prices(), max_tokens=250))
     assert len(server.seen) == 1
+    one.go(Budget(Prices(), max_tokens=250))
+    assert len(server.seen) == 1, "what it has used before counts"
     assert one.go().by_outcome == {"answered": 2}
     assert len(server.seen) == 2
 

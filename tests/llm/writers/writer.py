@@ -1,6 +1,5 @@
 """A run that writes responses by a prompt file, for tests."""
 
-import asyncio
 from typing import Any
 
 from sqlalchemy import Engine
@@ -9,11 +8,11 @@ from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import Endpoint
 from app.llm.client.retries import RetryPolicy
 from app.llm.runs.requests import Progress, get_progress, list_problems
+from app.llm.runs.run_work import work_on
 from app.llm.runs.runs import record_stop
 from app.llm.writers.prompt import read_prompt
 from app.llm.writers.respond_runs import begin_respond
 from app.llm.writers.respond_settings import RespondSettings
-from app.llm.writers.responding import responding
 from app.llm.writers.texts import list_texts
 from app.studies.studies import get_study
 from tests.kit.models_server import KEY, ModelServer
@@ -41,12 +40,10 @@ class Writer:
 
     def go(self, budget: Budget | None = None) -> Progress:
         """Work on the run until it ends."""
-        work = responding(
-            self.engine.begin, self.run, self.endpoint, budget or Budget(Prices()), n_at_once=1, retry_policy=IMPATIENT
-        )
         with self.engine.begin() as db:
             record_stop(db, self.run, None)
-        asyncio.run(work.work())
+        options = {"n_at_once": 1, "retry_policy": IMPATIENT}
+        work_on(self.engine.begin, self.run, self.endpoint, budget or Budget(Prices()), **options)
         with self.engine.connect() as db:
             return get_progress(db, self.run)
 
