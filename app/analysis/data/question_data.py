@@ -9,6 +9,7 @@ from app.analysis.estimate import Estimate, Scope, Unit, estimate_of
 from app.analysis.minimum_data import with_minimum_data, without_uninformative_interval
 from app.analysis.statistic import declared
 from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, ScaledQuestion
+from app.protocol.questions.scale import Level
 from app.stats.clusters import kept_within
 from app.stats.result import Result
 
@@ -37,6 +38,16 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
     def is_light(self) -> bool:
         """Whether the study is small enough for slow methods, or they were requested."""
         return self.full or len(self.codes.rows.question) <= MAX_RATINGS
+
+    @property
+    def level(self) -> Level:
+        """The level of measurement; choices have no order."""
+        return self.question.level if isinstance(self.question, ScaledQuestion) else "nominal"
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the answers have no order."""
+        return self.level == "nominal"
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from app.analysis.data.encoded_study import Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope, Unit
-from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.result import Result
 
 SECTION = "rater"
@@ -38,12 +37,6 @@ class Panel:
         """Return the first answers of all human raters to a question."""
         whole = groups(data.codes)[0].of(data.answers)
         return cls(data, whole if whole.is_first.all() else whole.select(whole.is_first), frozenset(flagged))
-
-    @property
-    def is_nominal(self) -> bool:
-        """Whether the answers have no order."""
-        question = self.data.question
-        return isinstance(question, PreferenceQuestion) or question.level == "nominal"
 
     @cached_property
     def raters(self) -> Ints:

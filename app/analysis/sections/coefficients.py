@@ -117,11 +117,11 @@ COEFFICIENTS = PageTable(
 
 def coefficients(data: AnyQuestionData, answers: Answers) -> Iterator[Named]:
     """Yield alpha at the level of the scale first, then coefficients of categories, Kendall's W and the ICCs."""
-    ratings, level = answers.ratings, level_of(data)
+    ratings, level = answers.ratings, data.level
     yield from _alphas(data, answers, level)
     if not data.is_composite:
         yield from _of_categories(data, ratings, level)
-    if level != "nominal":
+    if not data.is_nominal:
         if data.codes.raters.are_known:
             yield "kendall_w", kendall_w(ratings)
         yield from _iccs(data, ratings)
@@ -195,11 +195,6 @@ def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[N
 def _range(ratings: Ratings, level: Level) -> str:
     ends = alpha_without_each_rater(ratings, level=level).range
     return f"between {ends[0]:.3f} and {ends[1]:.3f} when one rater at a time is left out" if ends else ""
-
-
-def level_of(data: AnyQuestionData) -> Level:
-    """Return the level of measurement; choices have no order."""
-    return "nominal" if isinstance(data.question, PreferenceQuestion) else data.question.level
 
 
 def domain_of(data: AnyQuestionData, *, is_decisive: bool = False) -> list[float]:

@@ -301,7 +301,7 @@ def ordinal(contrast: Contrast) -> Iterator[Found]:
     Nothing for nominal questions, which have no order.
     """
     data, answers = contrast.data, contrast.answers
-    if data.question.level == "nominal":
+    if data.is_nominal:
         return
     if not data.is_light:
         yield Found("odds_ratio_clmm", "rating", undefined("not_run", TOO_MANY, method=METHOD))
@@ -317,7 +317,7 @@ def ordinal(contrast: Contrast) -> Iterator[Found]:
 
 def proportionality(contrast: Contrast) -> Iterator[Found]:
     """Yield whether the odds ratio is the same at every point, as the ordinal model assumes."""
-    if contrast.data.question.level != "nominal":
+    if not contrast.data.is_nominal:
         found = proportional_odds(contrast.answers.value, contrast.is_mine, **contrast.answers.where)
         yield Found("proportional_odds_trend", "rating", found.trend)
         for cut, ratio in zip(found.cuts, found.log_odds_ratios, strict=True):

@@ -10,7 +10,7 @@ from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.rater_panel import Panel
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_IN_COMMON, MIN_RATINGS_FOR_CAMPS
-from app.analysis.sections.coefficients import domain_of, level_of
+from app.analysis.sections.coefficients import domain_of
 from app.analysis.sections.pairwise_kappas import busiest
 from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.stats.agreement import RaterPair, rater_pairs, worst_units
@@ -52,7 +52,7 @@ def disagreement(data: AnyQuestionData) -> Iterator[Estimate]:
 
 def _units(panel: Panel) -> Iterator[Estimate]:
     data, answers = panel.data, panel.answers
-    worst = worst_units(answers.ratings, level=level_of(data), domain=domain_of(data, is_decisive=True))
+    worst = worst_units(answers.ratings, level=data.level, domain=domain_of(data, is_decisive=True))
     n, unit = len(worst.unit), UNITS[data.question.target]
     split = undefined("no_pairable_units", NO_CAMPS, method=CAMPS, n_units=0)
     can_split = worst.n_ratings >= MIN_RATINGS_FOR_CAMPS
@@ -83,13 +83,13 @@ def _named(data: AnyQuestionData, row: int) -> Scope:
 def _pairs(panel: Panel) -> Estimate:
     data, answers = panel.data, panel.answers
     kept = answers.ratings.of_raters(np.unique(busiest(answers)[0]))
-    found = [] if not len(kept.value) else _pairs_of(kept, is_nominal=panel.is_nominal)
+    found = [] if not len(kept.value) else _pairs_of(kept, is_nominal=data.is_nominal)
     kappas: Floats = np.array([pair.kappa for pair in found if pair.kappa is not None])
     if not len(kappas):
         result = undefined("no_pairable_units", NO_PAIR, method=Method(words="pairs"), n_units=0)
     else:
         note = f"{len(kappas)} pairs of raters, from {kappas.min():.3f} to {kappas.max():.3f}"
-        kind = "plain" if panel.is_nominal else "quadratic weights"
+        kind = "plain" if data.is_nominal else "quadratic weights"
         result = Result(
             float(np.median(kappas)), Method(words=f"median over pairs of Cohen's kappa, {kind}"), note=note
         )

@@ -52,7 +52,7 @@ def _of(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
 def _counts(data: ScaledData, answers: Answers, scope: Scope) -> Estimate:
     """Return the median, or the mode at a nominal level, with the counts of all points in its note and detail."""
     points, words, counts = point_counts(data.question, answers)
-    statistic = "mode" if data.question.level == "nominal" else "median"
+    statistic = "mode" if data.is_nominal else "median"
     note = ", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True))
     result = _middle(answers, statistic, note)
     return data.record(

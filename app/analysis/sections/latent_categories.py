@@ -45,7 +45,7 @@ def truth(data: AnyQuestionData) -> Iterator[Estimate]:
         yield from _of_choices(data, data.answers)
     elif data.question.target != "rater" and not isinstance(data.question, PreferenceQuestion):
         values = np.asarray(data.question.values)
-        if data.question.level == "nominal" and len(values) <= MAX_CATEGORIES:
+        if data.is_nominal and len(values) <= MAX_CATEGORIES:
             yield from _of_codes(data, values)
 
 

@@ -15,7 +15,6 @@ from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import MIN_IN_COMMON
 from app.analysis.sections.agreement import SECTION, in_words
 from app.analysis.statistic import Statistic, declare
-from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.agreement import cohen_kappa, cohen_kappas
 from app.stats.agreement.cohen import Categories
 from app.stats.agreement.disagreement import Weights
@@ -126,8 +125,7 @@ def _of_pair(data: AnyQuestionData, answers: Answers, scope: Scope) -> Iterator[
 
 
 def _headline(data: AnyQuestionData) -> str:
-    is_nominal = isinstance(data.question, PreferenceQuestion) or data.question.level == "nominal"
-    return "cohen_kappa" if is_nominal else "cohen_kappa_quadratic"
+    return "cohen_kappa" if data.is_nominal else "cohen_kappa_quadratic"
 
 
 def _record(

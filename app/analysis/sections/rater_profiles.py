@@ -50,7 +50,7 @@ declare(
 
 def severities(data: ScaledData) -> Iterator[Estimate]:
     """Yield the severity of each human rater on the scale of the ordinal model, if the protocol asks for it."""
-    if data.question.target == "rater" or data.is_composite or data.question.level == "nominal":
+    if data.question.target == "rater" or data.is_composite or data.is_nominal:
         return
     panel = Panel.of(data)
     answers = panel.answers
@@ -70,7 +70,7 @@ def raters(data: AnyQuestionData, flagged: Iterable[str] = ()) -> Iterator[Estim
     if data.question.target == "rater" or data.is_composite:
         return
     panel = Panel.of(data, flagged)
-    yield from _shares_with_others(panel) if panel.is_nominal else _profiles(panel)
+    yield from _shares_with_others(panel) if data.is_nominal else _profiles(panel)
     yield from _sides(panel) if isinstance(panel.answers, Choices) else _habits(panel)
 
 
@@ -112,7 +112,7 @@ def _habits(panel: Panel) -> Iterator[Estimate]:
         yield _run(panel, code, "longest_run", habit.longest_run, habit.n)
         for statistic, value in (("modal_share", habit.modal_share), ("answer_entropy", habit.entropy)):
             yield panel.record(code, statistic, Result(value, Method(words=statistic), n_units=habit.n), unit="rating")
-        if not panel.is_nominal:
+        if not panel.data.is_nominal:
             yield panel.record(code, "answer_sd", describe.sd(own.value, **own.where), unit="rating")
 
 

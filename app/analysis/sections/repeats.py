@@ -13,7 +13,6 @@ from app.analysis.data.scopes import groups
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.minimum_data import BEYOND_CHANCE, MIN_REPEATS, enough
 from app.analysis.statistic import Statistic, declare
-from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.agreement import SelfAgreement, intra_rater_agreement
 from app.stats.ratings import Ratings
 from app.stats.result import Result
@@ -47,14 +46,13 @@ def repeats(data: AnyQuestionData) -> Iterator[Estimate]:
         return
     both = groups(codes)[0].of(data.answers)
     is_again = codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[both.row] > 0
-    is_nominal = isinstance(question, PreferenceQuestion) or question.level == "nominal"
     found = intra_rater_agreement(
-        _ratings(both, ~is_again), _ratings(both, is_again), weights="none" if is_nominal else "quadratic"
+        _ratings(both, ~is_again), _ratings(both, is_again), weights="none" if data.is_nominal else "quadratic"
     )
     for one in found[: MAX_RATERS + 1]:
         part = both if one.rater is None else both.select(both.rater == one.rater)
         scope: Scope = {} if one.rater is None else {"raters": [codes.raters.ids[one.rater]]}
-        for statistic, result in _named(one, has_steps=question.has_points and not is_nominal):
+        for statistic, result in _named(one, has_steps=question.has_points and not data.is_nominal):
             named = replace(result, note=NOT_REPEATED) if result.reason == "no_pairable_units" else result
             yield data.record(
                 named, part, section=SECTION, scope=scope, statistic=statistic, unit=UNITS[question.target]

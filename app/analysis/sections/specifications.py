@@ -132,7 +132,7 @@ def specifications(study: StudyData) -> Iterator[Estimate]:
         if not len(pair.value):
             continue
         tests = OF_CHOICES if pair.is_share else OF_RATINGS
-        if not pair.is_share and getattr(data.question, "level", "") == "nominal":
+        if not pair.is_share and data.is_nominal:
             continue
         rules = {key: kept for key, kept, _ in exclusions(pair, study)}
         pools = {

@@ -11,8 +11,8 @@ from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.splits import item_splits
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.minimum_data import ASSOCIATION
+from app.analysis.sections.coefficients import domain_of
 from app.analysis.statistic import Statistic, declare
-from app.protocol.questions.registry import PreferenceQuestion
 from app.stats.arrays import codes
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
@@ -81,9 +81,7 @@ def answered_units(data: AnyQuestionData, humans: Answers, is_answered: Bools, s
             yield of(level == number, {**scope, **split.scope(number)})
 
 
-def bounds_of_missing(
-    data: AnyQuestionData, humans: Answers, said: Floats, scope: Scope, *, is_nominal: bool
-) -> Iterator[Estimate]:
+def bounds_of_missing(data: AnyQuestionData, humans: Answers, said: Floats, scope: Scope) -> Iterator[Estimate]:
     """Yield the agreement with people if all missing answers of a judge had disagreed, and if all had agreed.
 
     A missing answer is replaced, for the upper bound, by the mean of the people (for codes and choices, by what most of
@@ -94,13 +92,12 @@ def bounds_of_missing(
         humans: one rating per human rater and unit.
         said: the judge's value for the unit of each human rating; nan if there is none.
         scope: of the judge.
-        is_nominal: whether the answers have no order.
     """
     is_missing = ~np.isfinite(said)
     if not is_missing.any() or is_missing.all():
         return
     unit: Unit = "rating"
-    if is_nominal or isinstance(data.question, PreferenceQuestion):
+    if data.is_nominal:
         same = (humans.value == np.where(is_missing, _most_said(humans), said)) * 1.0
         highest = mean_of_others(same, humans.unit)
         lowest = mean_of_others(np.where(is_missing, 0.0, same), humans.unit)
@@ -114,7 +111,7 @@ def bounds_of_missing(
     others = mean_of_others(humans.value, humans.unit)
     code, n = codes(humans.unit)
     mean = (np.bincount(code, humans.value, n) / np.bincount(code, minlength=n))[code]
-    low, high = data.question.values[0], data.question.values[-1]
+    low, *_, high = domain_of(data)
     farthest = np.where(mean - low > high - mean, low, high)
     for statistic, fill, words in (
         ("judge_correlation_lowest", farthest, _FAR),

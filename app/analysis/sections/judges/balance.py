@@ -12,7 +12,6 @@ from app.analysis.data.question_data import AnyQuestionData, record_of
 from app.analysis.data.splits import MAX_LEVELS
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.choice import against_reference
-from app.analysis.sections.coefficients import level_of
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.base.words import number
@@ -65,7 +64,7 @@ def sample_balance(study: StudyData) -> Iterator[Estimate]:
         yield from _compared(None, scope, np.where(every, value, np.nan), by_people, is_share=is_share)
     asked: list[AnyQuestionData] = [*study.numbers, *study.choices]
     for data in asked:
-        if level_of(data) != "nominal" or isinstance(data.answers, Choices):
+        if not data.is_nominal or isinstance(data.answers, Choices):
             for scope, value, is_share in _judged(data, n_items):
                 yield from _compared(data.question.key, scope, value, by_people, is_share=is_share)
 

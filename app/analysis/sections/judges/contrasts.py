@@ -10,7 +10,6 @@ from app.analysis.data.encoded_study import Floats, Ints
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.choice import choices_between
-from app.analysis.sections.coefficients import level_of
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.stats.clusters import for_new_items
 from app.stats.comparison import describe
@@ -82,7 +81,7 @@ def judge_contrasts(data: AnyQuestionData, own: Answers, scope: Scope) -> Iterat
 def pairs_of_sources(data: AnyQuestionData) -> Iterator[Scope]:
     """Yield each source with the reference, if answers to the question can prefer one."""
     is_choice = isinstance(data.answers, Choices)
-    is_rating = data.question.rated == "response" and level_of(data) != "nominal"
+    is_rating = data.question.rated == "response" and not data.is_nominal
     if data.reference is not None and (is_choice or is_rating):
         for source in data.sources:
             if source != data.reference:

@@ -11,7 +11,6 @@ from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.series import Again, asked_again
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.sections.choice import choices_between
-from app.analysis.sections.coefficients import level_of
 from app.analysis.sections.judges.contrasts import SECTION, pairs_of_sources, unit_of
 from app.analysis.sections.judges.model_judges import averaged
 from app.analysis.sections.study_data import StudyData
@@ -67,7 +66,7 @@ def _of_question(data: AnyQuestionData, again: Again) -> Iterator[Estimate]:
     for key in (again.first, again.later):
         is_own = answers.rater == ids.index(key)
         days.append((answers.select(is_own), is_repeat[is_own]))
-    if not isinstance(answers, Choices) and level_of(data) != "nominal":
+    if not isinstance(answers, Choices) and not data.is_nominal:
         first, later = (averaged(data, own, repeat) for own, repeat in days)
         for source in (None, *(data.sources if len(data.sources) > 1 and data.question.rated == "response" else ())):
             where: Scope = scope if source is None else {**scope, "source": source}

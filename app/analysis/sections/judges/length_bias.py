@@ -9,7 +9,6 @@ from app.analysis.data.answers import RESPONSE, Answers, Choices
 from app.analysis.data.encoded_study import Floats, Responses
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
-from app.analysis.sections.coefficients import level_of
 from app.analysis.sections.judges.at_equal import choices_at_equal, ratings_at_equal
 from app.analysis.statistic import Bounds, Statistic, declare
 
@@ -42,7 +41,7 @@ def length_bias(
         scope: of the judge.
     """
     responses = data.codes.responses
-    is_rated = data.question.rated == "response" and level_of(data) != "nominal"
+    is_rated = data.question.rated == "response" and not data.is_nominal
     if not (is_rated or isinstance(judge, Choices)) or not np.isfinite(responses.doublings).any():
         return
     part: Answers

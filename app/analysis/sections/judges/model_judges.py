@@ -15,7 +15,6 @@ from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
 from app.analysis.data.scopes import distinct_groups
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.minimum_data import ASSOCIATION
-from app.analysis.sections.coefficients import level_of
 from app.analysis.sections.judges.answered import answered_units, bounds_of_missing
 from app.analysis.sections.judges.calibration import calibration
 from app.analysis.sections.judges.contrasts import judge_contrasts
@@ -139,7 +138,7 @@ def repeated_answers(data: AnyQuestionData, own: Answers, is_again: Bools, scope
     is_left = _is_left(data, own)
     one, other = _pairs(data, own, is_again)
     is_swapped = is_left[one] + is_left[other] == 1
-    if is_swapped.any() and not isinstance(own, Choices) and level_of(data) != "nominal":
+    if is_swapped.any() and not isinstance(own, Choices) and not data.is_nominal:
         sign = np.where(is_left[one] == 1, 1.0, -1.0)[is_swapped]
         gap = sign * (own.value[one] - own.value[other])[is_swapped]
         items = own.item[one[is_swapped]]
@@ -243,11 +242,6 @@ class Judged:
         """Whether the judge has a value for the unit of each human rating."""
         return np.asarray(np.isfinite(self.said_each).any(axis=0))
 
-    @property
-    def is_nominal(self) -> bool:
-        """Whether the answers have no order."""
-        return level_of(self.data) == "nominal"
-
     def record(self, statistic: str, result: Result) -> Estimate:
         """Return an estimate with the counts of the human ratings of units that the judge rated."""
         part = self.humans.select(self.is_answered)
@@ -327,8 +321,7 @@ def _jury(data: AnyQuestionData, is_again: Bools, owns: Sequence[Answers]) -> It
     """
     raters = data.codes.raters
     every = data.answers.select(raters.is_model[data.answers.rater])
-    is_nominal = level_of(data) == "nominal"
-    jury = jury_of(every, raters.counts_as[every.rater], is_nominal=is_nominal)
+    jury = jury_of(every, raters.counts_as[every.rater], is_nominal=data.is_nominal)
     if jury is None:
         return
     scope: Scope = {"rater_kind": "model", "raters": [raters.ids[code] for code in np.unique(every.rater)]}
@@ -352,7 +345,7 @@ def _of_all_showings(every: Answers, showings: Sequence[Answers]) -> Answers:
 
 def _showings(data: AnyQuestionData, every: Answers, is_again: Bools) -> tuple[Answers, ...]:
     """The judge's answers averaged over its showings, or one after the other if they have no order."""
-    if level_of(data) != "nominal":
+    if not data.is_nominal:
         return (averaged(data, every, is_again),)
     repeat = data.codes.kept["repeat"].to_numpy(dtype=np.float64, na_value=0)[every.row]
     return tuple(every.select(repeat == number) for number in np.unique(repeat))
@@ -368,7 +361,7 @@ def _alone(judged: Judged, every: Answers, protocol: Protocol) -> Iterator[Estim
     yield from judge_contrasts(data, own, scope)
     yield from together(data, humans, [own], scope)
     yield from answered_units(data, humans, judged.is_answered, scope)
-    yield from bounds_of_missing(data, humans, said, scope, is_nominal=judged.is_nominal)
+    yield from bounds_of_missing(data, humans, said, scope)
 
 
 def _only_pool(data: AnyQuestionData, humans: Answers) -> str:
@@ -382,7 +375,7 @@ def _beside(judged: Judged) -> Iterator[Estimate]:
     """Yield how much the judge, and a human rater in its place, agree with the other raters; then the test."""
     humans, together = judged.humans, judged.is_answered
     part, each = humans.select(together), judged.said_each[:, together]
-    if judged.is_nominal:
+    if judged.data.is_nominal:
         same = share_of_others(part.value, part.unit)
         agreeing = _mean_of_showings(each, part)
         found = {
@@ -436,7 +429,7 @@ def _test(judged: Judged) -> Iterator[Estimate]:
     judge = np.full((len(judged.showings), len(units)), np.nan)
     judge[:, column] = judged.said_each[:, judged.is_answered]
     test = alternative_annotator_test(
-        table, judge, epsilon=judged.epsilon, score="accuracy" if judged.is_nominal else "rmse"
+        table, judge, epsilon=judged.epsilon, score="accuracy" if judged.data.is_nominal else "rmse"
     )
     yield judged.record("alt_test_winning_rate", test.winning_rate)
     yield judged.record("alt_test_advantage_probability", test.advantage_probability)

@@ -12,7 +12,7 @@ from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.judges.at_equal import choices_at_equal, ratings_at_equal
 from app.analysis.statistic import Bounds, Statistic, declare
 from app.base.words import number_text
-from app.protocol.questions.registry import PreferenceQuestion, ScaledQuestion
+from app.protocol.questions.registry import ScaledQuestion
 from app.protocol.study import Protocol
 from app.stats.arrays import codes
 from app.stats.clusters import for_new_items
@@ -60,14 +60,14 @@ def self_preference_estimates(
     if isinstance(humans, Choices) and isinstance(judge, Choices):
         found = choices_at_equal(humans, judge, _worth(humans, own), _worth(judge, own))
         yield _record(data, found, scope, "choice")
-    elif isinstance(data.question, PreferenceQuestion) or data.question.level != "nominal":
-        is_own = np.where(humans.source >= 0, own[humans.source], np.nan)
-        yield _record(data, ratings_at_equal(humans, said, is_own), scope, "rating")
-    else:
+    elif data.is_nominal and isinstance(data.question, ScaledQuestion):
         for code, words in _compared_codes(data.question, np.append(humans.value, said)):
             gave = replace(humans, value=(humans.value == code) * 1.0)
             result, part = _of_codes(gave, np.where(np.isfinite(said), said == code, np.nan), own)
             yield _record(data, (_noted(result, OF_CODES), part), {**scope, "category": words}, "rating")
+    else:
+        is_own = np.where(humans.source >= 0, own[humans.source], np.nan)
+        yield _record(data, ratings_at_equal(humans, said, is_own), scope, "rating")
 
 
 def _record(data: AnyQuestionData, found: tuple[Result, Answers], scope: Scope, unit: Unit) -> Estimate:

@@ -14,7 +14,6 @@ from app.analysis.data.encoded_study import Bools, Floats, Ints, Sample
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.estimate import Estimate, Scope, Unit
 from app.analysis.sections.choice import choices_between
-from app.analysis.sections.coefficients import level_of
 from app.analysis.statistic import Bounds, Column, Kind, PageTable, Statistic, declare
 from app.base.words import counted
 from app.stats.clusters import kept_within
@@ -101,7 +100,7 @@ def asked_together(
     The statistics are keys without `_ppi`; the arguments are those of `together`.
     """
     is_choice = isinstance(humans, Choices)
-    if not is_choice and level_of(data) == "nominal":
+    if not is_choice and data.is_nominal:
         return
     if not is_choice and data.question.rated != "response":
         yield "mean", {}, rated_values(humans), [rated_values(own) for own in owns]
