@@ -8,7 +8,7 @@ from app.protocol.allocation.trials import kind_of_trials
 from app.protocol.questions.registry import AnyQuestion
 from app.protocol.study import Protocol
 from app.protocol.waves import wave_of
-from app.rating.review.text_words import n_words
+from app.studies.data.sql_words import n_words
 
 # Silent reading of English non-fiction (Brysbaert 2019), and a usual time per answer in web surveys.
 WORDS_PER_MINUTE, SECONDS_PER_ANSWER = 238, 7.5

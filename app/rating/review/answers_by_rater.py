@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, text
 
 from app.protocol.rater_flags import Typing
-from app.rating.review.text_words import n_words
+from app.studies.data.sql_words import n_words
 
 # The number of the transaction that wrote a row, `xmin`, has only 32 bits. Every row that can be seen was written less
 # than 2^32 transactions before the end of the snapshot, whose number has 64.

@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, text
 
 from app.protocol.study import Protocol
-from app.rating.review.text_words import n_words
 from app.rating.second_study.personal_data import Found, find_personal, pieces, replaced
 from app.studies.creation.goals import GOALS, Goal
+from app.studies.data.sql_words import n_words
 from app.studies.protocols import get_protocol
 
 # A text is left out for the first of these reasons that applies.

@@ -4,7 +4,7 @@ import pandas as pd
 from sqlalchemy import Connection, text
 
 from app.analysis.data.frames import Frames, canonical, items_and_sample, passage_frame, word_frame
-from app.rating.review.text_words import n_words, said
+from app.studies.data.sql_words import n_words, said
 from app.studies.data.stored_ratings import (
     RATERS,
     copy_ratings,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, text
 
-from app.rating.review.text_words import said
+from app.studies.data.sql_words import said
 
 # The rows of a table, where `{where}` stands for the study, the page and the filters.
 _TABLES = {

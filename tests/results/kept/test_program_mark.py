@@ -14,7 +14,7 @@ def test_mark_covers_code_in_each_folder(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["protocol/rater_flags.py", "studies/data/stored_ratings.py", "rating/review/text_words.py"]
+    "name", ["protocol/rater_flags.py", "studies/data/stored_ratings.py", "studies/data/sql_words.py"]
 )
 def test_mark_changes_with_code_that_decides_results(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
