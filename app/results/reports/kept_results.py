@@ -25,7 +25,7 @@ REPORT, STOPPED = "report", "stopped"
 # The report of the primary contrasts alone, until the whole is made.
 ANSWER = "answer"
 # The folders with the code that decides what results are: another version may compute other numbers from the same data.
-FOLDERS = ("analysis", "protocol", "rating/review", "results/data", "results/reports", "stats", "studies/data")
+FOLDERS = ("analysis", "protocol", "results/data", "results/reports", "stats", "studies/data")
 
 _RECORD = text(f"""
     INSERT INTO kept_results AS k
