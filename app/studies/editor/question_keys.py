@@ -40,11 +40,11 @@ def free_key(data: Data, key: str, *, but: str = "") -> str:
     return free_of({*_keys(data)} - {but}, key)
 
 
-def free_of(taken: Collection[str], key: str) -> str:
+def free_of(taken: Collection[str], key: str, separator: str = "_") -> str:
     """The key, with a number added if it is taken."""
     number, free = 2, key
     while free in taken:
-        free, number = f"{key}_{number}", number + 1
+        free, number = f"{key}{separator}{number}", number + 1
     return free
 
 

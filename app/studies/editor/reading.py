@@ -8,6 +8,7 @@ from typing import Any
 from app.studies.editor.answer_codes import codes_from
 from app.studies.editor.controls import MORE, is_true, named_of, part_dict, part_of_kind, shaped, text_of
 from app.studies.editor.nodes import Kinds, Lines, Member, Named, Node, Part, Rows, Scalar
+from app.studies.editor.question_keys import free_of
 
 Form = Mapping[str, Sequence[str]]
 # Suffixes that buttons add to the name of the entry they act on.
@@ -122,7 +123,8 @@ class _Reader:
             key = there[number][0] if is_kept else self.text(f"{name}.{number}:key")
             if key or value not in ("", [], {}):
                 is_same = old is not None and shaped(node.of, value) == shaped(node.of, old)
-                found[_free(key or _name_for(node, value, found), found)] = old if is_same else value
+                free = free_of(found, key or _name_for(node, value, found), " ")
+                found[free] = old if is_same else value
         return found
 
     def _numbers(self, name: str) -> list[int]:
@@ -151,11 +153,3 @@ def _name_for(node: Named, value: object, found: Mapping[str, Any]) -> str:
     if node.is_scale:
         return str(len(found) + 1)
     return value if isinstance(value, str) and value else UNNAMED
-
-
-def _free(key: str, found: Mapping[str, Any]) -> str:
-    """Return the name, with a number added if it is taken, so that no entry replaces another of the same name."""
-    name, number = key, 2
-    while name in found:
-        name, number = f"{key} {number}", number + 1
-    return name
