@@ -8,7 +8,7 @@ import re
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from app.base.database.hot_statement import FIRST
+from app.base.database.engine import FIRST_RENEWAL
 from app.rating.answers import submit
 from app.rating.seats import assignment_view
 from tests.kit.builder import build_study, protocol_of
@@ -48,7 +48,7 @@ ANSWERS = """
 
 
 # The number of times that a connection is used before it makes its plans again for the second time.
-USES = 2 * FIRST
+USES = 2 * FIRST_RENEWAL
 
 
 def test_only_needed_rows_are_read(engine: Engine) -> None:
