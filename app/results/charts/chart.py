@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Literal, Protocol
+from typing import Literal
+from typing import Protocol as Interface
 
 from app.analysis.document.findings import Place
 from app.analysis.estimate import Estimate
@@ -13,9 +14,9 @@ from app.analysis.report.report import Report
 from app.analysis.report.sentences import scale_ends
 from app.analysis.statistic import declared
 from app.base.words import and_list
-from app.protocol import study as protocol
 from app.protocol.primary_default import by_importance, primary_contrasts
 from app.protocol.questions.registry import AnyQuestion
+from app.protocol.study import Protocol
 from app.results.charts.agreement import (
     agreement_finding,
     agreement_spec,
@@ -89,7 +90,7 @@ from app.results.charts.theme import Spec, Theme, Width, wrapped_axes
 from app.results.scale_widths import scale_points, scale_width
 
 
-class Build(Protocol):
+class Build(Interface):
     """Builds the specification of a chart."""
 
     def __call__(self, estimates: Sequence[Estimate], *, title: str, theme: Theme, width: Width) -> Spec | None: ...
@@ -169,43 +170,46 @@ class Chart:
         return self.describe(self.estimates)
 
 
-def charts_of(report: Report, study: protocol.Protocol, axes: tuple[str, str] | None = None) -> list[Chart]:
+def charts_of(report: Report, protocol: Protocol, axes: tuple[str, str] | None = None) -> list[Chart]:
     """Return every chart that the report's estimates allow: of several questions, then of each, primary ones first.
 
     Of each question, those about human raters come before those about model judges.
 
     `axes` are the keys of the questions on the x and y axes of the plane; None for the first two.
     """
-    shown = labelled(report, study.labels)
+    shown = labelled(report, protocol.labels)
     people = [
-        *_participants(shown, study),
-        *_primary(shown, study),
-        *_compared(shown, study, is_model=False),
-        *_specification_curves(shown, study),
-        *_beyond(shown, study, axes),
+        *_participants(shown, protocol),
+        *_primary(shown, protocol),
+        *_compared(shown, protocol, is_model=False),
+        *_specification_curves(shown, protocol),
+        *_beyond(shown, protocol, axes),
     ]
-    ranks = {key: rank for rank, key in enumerate(by_importance(study))}
-    charts = [*people, *_compared(shown, study, is_model=True)]
+    ranks = {key: rank for rank, key in enumerate(by_importance(protocol))}
+    charts = [*people, *_compared(shown, protocol, is_model=True)]
     return sorted(charts, key=lambda chart: ranks.get(chart.question or "", -1))
 
 
-def _participants(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+def _participants(report: Report, protocol: Protocol) -> Iterator[Chart]:
     flow = report.sample.flow
     if flow is not None and flow.arms:
-        draw, tabulate = partial(flow_spec, flow=flow, study=study), partial(flow_table, flow=flow, study=study)
-        tell = partial(flow_finding, flow=flow, study=study)
+        draw, tabulate = (
+            partial(flow_spec, flow=flow, protocol=protocol),
+            partial(flow_table, flow=flow, protocol=protocol),
+        )
+        tell = partial(flow_finding, flow=flow, protocol=protocol)
         yield Chart("participants", "participants", None, "Participants", (), draw, tabulate, tell, "body")
 
 
-def _primary(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+def _primary(report: Report, protocol: Protocol) -> Iterator[Chart]:
     """Yield the primary contrasts that the charts of mean differences and of choices do not show."""
-    of_choices = (_of(report, "choice", question.key, is_model=False) for question in study.choice_questions)
+    of_choices = (_of(report, "choice", question.key, is_model=False) for question in protocol.choice_questions)
     in_bars = [one for part in of_choices for one in shares_preferred(part)]
     for number, group in enumerate(primary_effects(report, in_bars), start=1):
         kinds = (primary_spec, primary_table, primary_finding)
-        labels = dict.fromkeys(study.labels.question(one.question or "", one.category) for one in group)
+        labels = dict.fromkeys(protocol.labels.question(one.question or "", one.category) for one in group)
         title = f"Primary contrasts: {and_list([*labels], most=MAX_NAMES)}"
-        key, named = f"primary-{number}", _named(group, study)
+        key, named = f"primary-{number}", _named(group, protocol)
         yield Chart(key, _part(group[0]), None, title, named, *kinds, "first", spans=True)
 
 
@@ -218,28 +222,28 @@ def _part(estimate: Estimate) -> Part:
     return "preference" if declared(estimate.statistic).is_of_choices else "comparison"
 
 
-def about_responses(charts: Sequence[Chart], study: protocol.Protocol) -> list[Chart]:
+def about_responses(charts: Sequence[Chart], protocol: Protocol) -> list[Chart]:
     """Return the charts without those of questions about the rater, if there are others."""
-    of_raters = {question.key for question in study.questions if question.target == "rater"}
+    of_raters = {question.key for question in protocol.questions if question.target == "rater"}
     return [chart for chart in charts if chart.question not in of_raters] or [*charts]
 
 
-def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> Iterator[Chart]:
+def _compared(report: Report, protocol: Protocol, *, is_model: bool) -> Iterator[Chart]:
     """Yield charts of mean differences, distributions and choices."""
     who, end = (" (model judges)", "-judges") if is_model else ("", "")
     compared = _of(report, "comparison", is_model=is_model)
     differences = (*compared, *_declared_pairs(report, compared, is_model=is_model))
     if differences:
-        margins = {study.labels.question(key): margin for key, margin in study.analysis.margin.items()}
-        scored = (*(question.key for question in study.scaled_questions), *study.analysis.composites)
-        widths = {study.labels.question(key): scale_width(key, study) for key in scored}
-        title, named = f"Mean differences{who}", _listed(differences, study)
+        margins = {protocol.labels.question(key): margin for key, margin in protocol.analysis.margin.items()}
+        scored = (*(question.key for question in protocol.scaled_questions), *protocol.analysis.composites)
+        widths = {protocol.labels.question(key): scale_width(key, protocol) for key in scored}
+        title, named = f"Mean differences{who}", _listed(differences, protocol)
         place: Place = "appendix" if is_model else "first_if_primary"
         of_all = (partial(forest_spec, margins=margins, widths=widths), forest_table, forest_finding)
         yield Chart(f"comparison{end}", "comparison", None, title, named, *of_all, place, spans=True)
-    yield from _distributions(report, study, who, end, is_model=is_model)
-    for number, question in enumerate(study.choice_questions, start=1):
-        part, title = _of(report, "choice", question.key, is_model=is_model), f"{_wording(question, study)}{who}"
+    yield from _distributions(report, protocol, who, end, is_model=is_model)
+    for number, question in enumerate(protocol.choice_questions, start=1):
+        part, title = _of(report, "choice", question.key, is_model=is_model), f"{_wording(question, protocol)}{who}"
         if part:
             kinds = (preference_spec, preference_table, preference_finding)
             is_primary = any(one in effects_of(report) for one in shares_preferred(part))
@@ -247,13 +251,13 @@ def _compared(report: Report, study: protocol.Protocol, *, is_model: bool) -> It
             yield Chart(f"choice-{number}{end}", "preference", question.key, title, part, *kinds, where)
         if part and len(order_of(part)) >= MIN_MATRIX:
             kinds = (win_matrix_spec, win_matrix_table, win_matrix_finding)
-            title = f"Every pair of sources: {study.labels.question(question.key)}{who}"
+            title = f"Every pair of sources: {protocol.labels.question(question.key)}{who}"
             yield Chart(f"win-matrix-{number}{end}", "preference", question.key, title, part, *kinds)
 
 
-def _specification_curves(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
+def _specification_curves(report: Report, protocol: Protocol) -> Iterator[Chart]:
     """Yield the primary differences under every combination of choices."""
-    for number, curve in enumerate(curves(report, study.labels), start=1):
+    for number, curve in enumerate(curves(report, protocol.labels), start=1):
         draw, tabulate = partial(curve_spec, curve=curve), partial(curve_table, curve=curve)
         tell = partial(curve_finding, curve=curve)
         part: Part = "preference" if declared(curve.estimate.statistic).is_of_choices else "comparison"
@@ -264,28 +268,28 @@ def _specification_curves(report: Report, study: protocol.Protocol) -> Iterator[
         yield Chart(f"specifications-{number}", part, key, title, (curve.estimate,), draw, tabulate, tell, place)
 
 
-def _distributions(report: Report, study: protocol.Protocol, who: str, end: str, *, is_model: bool) -> Iterator[Chart]:
+def _distributions(report: Report, protocol: Protocol, who: str, end: str, *, is_model: bool) -> Iterator[Chart]:
     """Yield one chart of all questions whose scales have as many points; questions about the rater have their own."""
     kinds = (distribution_spec, distribution_table, distribution_finding)
-    scaled = study.scaled_questions
+    scaled = protocol.scaled_questions
     about = {one.key: _of(report, "distribution", one.key, is_model=is_model) for one in scaled}
     of_raters = [one.key for one in scaled if one.target == "rater"]
     rated = [one for key, found in about.items() if key not in of_raters for one in found]
-    groups = [*grouped_by_points(_ranked(rated, study)), *(about[key] for key in of_raters if about[key])]
+    groups = [*grouped_by_points(_ranked(rated, protocol)), *(about[key] for key in of_raters if about[key])]
     for number, group in enumerate(groups, start=1):
         keys = {one.question for one in group if one.n_ratings}
-        question = study.question(keys.pop() or "") if len(keys) == 1 else None
-        named = group if question else _named(group, study)
+        question = protocol.question(keys.pop() or "") if len(keys) == 1 else None
+        named = group if question else _named(group, protocol)
         about_which = f"Ratings of {and_list(dict.fromkeys(str(one.measured) for one in named), most=MAX_NAMES)}"
-        title = _wording(question, study) if question else about_which if len(groups) > 1 else "Ratings"
+        title = _wording(question, protocol) if question else about_which if len(groups) > 1 else "Ratings"
         key = question.key if question else None
         yield Chart(f"distribution-{number}{end}", "comparison", key, f"{title}{who}", named, *kinds, "body")
 
 
-def _wording(question: AnyQuestion, study: protocol.Protocol) -> str:
+def _wording(question: AnyQuestion, protocol: Protocol) -> str:
     """The wording of a question, after its label where another question asks the same, as before and after."""
-    is_shared = [one.text for one in study.questions].count(question.text) > 1
-    return f"{study.labels.question(question.key)}: {question.text}" if is_shared else question.text
+    is_shared = [one.text for one in protocol.questions].count(question.text) > 1
+    return f"{protocol.labels.question(question.key)}: {question.text}" if is_shared else question.text
 
 
 def plane_axes(report: Report, wanted: tuple[str, str] | None = None) -> tuple[list[str], tuple[str, str] | None]:
@@ -297,25 +301,25 @@ def plane_axes(report: Report, wanted: tuple[str, str] | None = None) -> tuple[l
     return known, wanted if is_known else (known[0], known[1])
 
 
-def _plane(report: Report, study: protocol.Protocol, wanted: tuple[str, str] | None) -> Iterator[Chart]:
+def _plane(report: Report, protocol: Protocol, wanted: tuple[str, str] | None) -> Iterator[Chart]:
     _, axes = plane_axes(report, wanted)
     if axes is None:
         return
     of_both = [f for key in axes for f in plane_means(report.of("distribution", key))]
     if len(points_of(of_both)) >= MIN_SOURCES:
-        x, y = (study.labels.question(key) for key in axes)
-        kinds = (partial(plane_spec, spans=[scale_ends(key, study) for key in axes]), plane_table, plane_finding)
-        yield Chart("plane", "comparison", None, f"{x} and {y}", _named(of_both, study), *kinds)
+        x, y = (protocol.labels.question(key) for key in axes)
+        kinds = (partial(plane_spec, spans=[scale_ends(key, protocol) for key in axes]), plane_table, plane_finding)
+        yield Chart("plane", "comparison", None, f"{x} and {y}", _named(of_both, protocol), *kinds)
 
 
-def _beyond(report: Report, study: protocol.Protocol, axes: tuple[str, str] | None) -> Iterator[Chart]:
+def _beyond(report: Report, protocol: Protocol, axes: tuple[str, str] | None) -> Iterator[Chart]:
     """Yield the charts over several questions, and those of conditions, turns, raters and judges."""
-    agreed = _listed(report.of("agreement"), study)
+    agreed = _listed(report.of("agreement"), protocol)
     if alphas(agreed):
         kinds = (agreement_spec, agreement_table, agreement_finding)
         yield Chart("agreement", "agreement", None, "Agreement between raters", agreed, *kinds)
-    yield from _plane(report, study, axes)
-    judged = _listed(report.of("judge"), study)
+    yield from _plane(report, protocol, axes)
+    judged = _listed(report.of("judge"), protocol)
     if judge_rows(judged):
         kinds = (judges_spec, judges_table, judges_finding)
         yield Chart("judges", "judges", None, "Model judges and the human ceiling", judged, *kinds, "body")
@@ -323,14 +327,14 @@ def _beyond(report: Report, study: protocol.Protocol, axes: tuple[str, str] | No
     if rater_points(about_raters):
         kinds = (straight_lining_spec, straight_lining_table, straight_lining_finding)
         yield Chart("pace", "raters", None, "Time against straight-lining", about_raters, *kinds)
-    yield from _by_question(report, study)
+    yield from _by_question(report, protocol)
 
 
-def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
-    primary = _primary_questions(study)
-    for number, question in enumerate(study.questions, start=1):
-        key, label = question.key, study.labels.question(question.key)
-        split_up, points = report.of("subgroup", key), scale_points(key, study)
+def _by_question(report: Report, protocol: Protocol) -> Iterator[Chart]:
+    primary = _primary_questions(protocol)
+    for number, question in enumerate(protocol.questions, start=1):
+        key, label = question.key, protocol.labels.question(question.key)
+        split_up, points = report.of("subgroup", key), scale_points(key, protocol)
         for nth, split in enumerate(splits_of(split_up)):
             draw = partial(conditions_spec, split=split, points=points)
             tell = partial(conditions_finding, split=split, among=split_up)
@@ -356,10 +360,10 @@ def _by_question(report: Report, study: protocol.Protocol) -> Iterator[Chart]:
             yield Chart(f"calibration-{number}", "judges", key, title, of_judges, *kinds)
 
 
-def _primary_questions(study: protocol.Protocol) -> set[str]:
+def _primary_questions(protocol: Protocol) -> set[str]:
     """The questions of primary contrasts, and those that make up their scores."""
-    composites = study.analysis.composites
-    names = (contrast.question for contrast in primary_contrasts(study))
+    composites = protocol.analysis.composites
+    names = (contrast.question for contrast in primary_contrasts(protocol))
     return {key for name in names for key in (composites[name].questions if name in composites else (name,))}
 
 
@@ -383,19 +387,21 @@ def _pair(estimate: Estimate) -> frozenset[str | None]:
     return frozenset((estimate.scope.get("source"), estimate.scope.get("reference")))
 
 
-def _listed(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
+def _listed(estimates: Sequence[Estimate], protocol: Protocol) -> tuple[Estimate, ...]:
     """Those of primary questions first, each with the label of its question: for charts with a row per question."""
-    return _named(_ranked(estimates, study), study)
+    return _named(_ranked(estimates, protocol), protocol)
 
 
-def _ranked(estimates: Sequence[Estimate], study: protocol.Protocol) -> list[Estimate]:
-    ranks = {key: rank for rank, key in enumerate(by_importance(study))}
+def _ranked(estimates: Sequence[Estimate], protocol: Protocol) -> list[Estimate]:
+    ranks = {key: rank for rank, key in enumerate(by_importance(protocol))}
     return sorted(estimates, key=lambda one: ranks.get(one.question or "", len(ranks)))
 
 
-def _named(estimates: Sequence[Estimate], study: protocol.Protocol) -> tuple[Estimate, ...]:
+def _named(estimates: Sequence[Estimate], protocol: Protocol) -> tuple[Estimate, ...]:
     """Replace each question's key by its label, for charts that show several questions."""
     return tuple(
-        replace(one, question=study.labels.question(one.question, one.category), category=None) if one.question else one
+        replace(one, question=protocol.labels.question(one.question, one.category), category=None)
+        if one.question
+        else one
         for one in estimates
     )

@@ -47,13 +47,13 @@ class _Box:
 
 
 def flow_spec(
-    _: Sequence[Estimate], *, flow: Flow, study: Protocol, title: str, theme: Theme = "light", width: Width = 560
+    _: Sequence[Estimate], *, flow: Flow, protocol: Protocol, title: str, theme: Theme = "light", width: Width = 560
 ) -> Spec | None:
     """Return the diagram; None without anybody, or with more than MAX_ARMS arms."""
     if not flow.arms or len(flow.arms) > MAX_ARMS:
         return None
     pixels = width if isinstance(width, int) else CONTAINER
-    boxes, lines = _drawn(flow, study, pixels)
+    boxes, lines = _drawn(flow, protocol, pixels)
     height = max(box.bottom for box in boxes) + 1
     colours = COLOURS[theme]
     x: Spec = {"type": "quantitative", "axis": None, "scale": {"domain": [0, 1], "nice": False, "zero": False}}
@@ -166,9 +166,9 @@ def _words(box: _Box) -> list[dict[str, Any]]:
     ]
 
 
-def flow_table(_: Sequence[Estimate], *, flow: Flow, study: Protocol) -> Table:
+def flow_table(_: Sequence[Estimate], *, flow: Flow, protocol: Protocol) -> Table:
     """Return one row per step, with one column per arm."""
-    names = [arm_name(arm.name, study) or "All raters" for arm in flow.arms]
+    names = [arm_name(arm.name, protocol) or "All raters" for arm in flow.arms]
     rows = [("Arrived", "", whole(flow.n_arrived))]
     rows += [
         (f"Not assigned: {said}", "", whole(flow.before[state]))
@@ -182,10 +182,10 @@ def flow_table(_: Sequence[Estimate], *, flow: Flow, study: Protocol) -> Table:
     return Table(("Step", "Arm", "People"), tuple(rows))
 
 
-def flow_finding(_: Sequence[Estimate], *, flow: Flow, study: Protocol) -> str:
+def flow_finding(_: Sequence[Estimate], *, flow: Flow, protocol: Protocol) -> str:
     """Describe how many arrived, and how many of each arm finished."""
     parts = [
-        f"{arm_name(arm.name, study) or 'all raters'}: {whole(arm.n_assigned)} assigned, "
+        f"{arm_name(arm.name, protocol) or 'all raters'}: {whole(arm.n_assigned)} assigned, "
         f"{whole(arm.n_finished)} finished, {whole(arm.n_analyzed)} analyzed"
         for arm in flow.arms
     ]

@@ -109,8 +109,8 @@ def test_study_without_arms_has_one_column() -> None:
     flow = alone.sample.flow
     assert flow is not None
     assert [arm.name for arm in flow.arms] == [""]
-    assert flow_table([], flow=flow, study=study).rows[3][:2] == ("Assigned", "All raters")
-    spec = flow_spec([], flow=flow, study=study, title="Participants")
+    assert flow_table([], flow=flow, protocol=study).rows[3][:2] == ("Assigned", "All raters")
+    spec = flow_spec([], flow=flow, protocol=study, title="Participants")
     assert spec is not None
     words = [row["text"] for layer in spec["layer"] for row in layer["data"]["values"] if "text" in row]
     assert [word for word in words if "assigned" in word.lower()] == ["Not assigned: 2", "Assigned: 23"]
@@ -119,13 +119,13 @@ def test_study_without_arms_has_one_column() -> None:
 def test_diagram_has_every_count() -> None:
     flow = report().sample.flow
     assert flow is not None
-    spec = flow_spec([], flow=flow, study=STUDY, title="Participants")
+    spec = flow_spec([], flow=flow, protocol=STUDY, title="Participants")
     assert spec is not None
     words = {row["text"] for layer in spec["layer"] for row in layer["data"]["values"] if "text" in row}
     assert {"Arrived: 25", "Not assigned: 2", "Assigned: 23", "Not finished: 7", "5 left", "Finished: 9"} <= words
-    assert "b: 13 assigned, 6 finished, 11 analyzed" in flow_finding([], flow=flow, study=STUDY)
+    assert "b: 13 assigned, 6 finished, 11 analyzed" in flow_finding([], flow=flow, protocol=STUDY)
     many = replace(flow, arms=flow.arms * 3)
-    assert flow_spec([], flow=many, study=STUDY, title="Participants") is None
+    assert flow_spec([], flow=many, protocol=STUDY, title="Participants") is None
 
 
 def test_clear_difference_in_attrition_is_an_objection() -> None:
