@@ -62,7 +62,7 @@ router = APIRouter()
 @router.get("/studies/{slug}/results")
 def show_results(request: Request, own: OwnForLong, asked: OwnReportQuery) -> Response:
     """The summary: what the study asked, what was found, and what could overturn it."""
-    return _answer(request, own, asked, _summary)
+    return _report_page(request, own, asked, _summary)
 
 
 @router.get("/studies/{slug}/results.json")
@@ -103,7 +103,7 @@ def show_results_part(request: Request, own: OwnForLong, asked: OwnReportQuery, 
             more |= _units(request, own, made.report.estimates, made.protocol.labels)
         return "results/pages/results_part.html", {"here": part, **more}
 
-    return _answer(request, own, asked, context)
+    return _report_page(request, own, asked, context)
 
 
 def _units(request: Request, own: LeadAndStudy, estimates: Sequence[Estimate], labels: Labels) -> dict[str, Any]:
@@ -124,22 +124,17 @@ def _summary(made: LiveReport, shown: Report) -> tuple[str, dict[str, Any]]:
     return "results/pages/results.html", {"here": SUMMARY, **summary_context(shown, made)}
 
 
-def _answer(
-    request: Request,
-    own: LeadAndStudy,
-    asked: ReportQuery,
-    context: Context,
-) -> Response:
+def _report_page(request: Request, own: LeadAndStudy, asked: ReportQuery, context: Context) -> Response:
     """A page of the report, or a page saying that it is being computed or could not be computed."""
     if asked.snapshot:
         return _snapshot(request, own, asked, context)
     reports: LiveReports = request.app.state.reports
     stopped: Stopped | None = None
     computing: Computing | None = None
-    answer: LiveReport | None = None
+    early: LiveReport | None = None
     try:
         soon = reports.soon(request.app.state.begin_reading, own.study, asked.filters, asked.after)
-        made, is_current, computing, _, answer = soon
+        made, is_current, computing, _, early = soon
     except BlindedError:
         return _blinded(request, own)
     except ReportStoppedError as error:
@@ -147,7 +142,7 @@ def _answer(
         if made is None:
             return _failed(request, own, asked, stopped)
     if made is None:
-        return _being_computed(request, own, asked, computing or WAITING, answer)
+        return _being_computed(request, own, asked, computing or WAITING, early)
     narrowed = replace(made, report=asked.narrowed(made.report))
     shown = labelled(narrowed.report, made.protocol.labels)
     template, found = context(narrowed, shown)
@@ -159,7 +154,7 @@ def _answer(
     found = {**found, "monitoring": looks, "snapshots": kept, "opened": None, "plan": plan}
     found |= {"replica_note": replica_note(request.app.state.replica), "stopped": stopped}
     found |= {"versions": _versions(made, found["here"], seen), "computing": computing}
-    found |= {"newest": answer and _answered(asked, answer)}
+    found |= {"newest": early and _answered(asked, early)}
     found |= {"update": _update(request, stopped or made)}
     return page(request, template, lead=own.lead, study=own.study, **_frame(asked, made, shown, is_current), **found)
 
@@ -170,22 +165,22 @@ def _versions(made: LiveReport, here: str, seen: str = "") -> str:
     return " ".join(filter(None, (seen, *reworded)))
 
 
-def _answered(asked: ReportQuery, answer: LiveReport) -> Answered | None:
+def _answered(asked: ReportQuery, early: LiveReport) -> Answered | None:
     """What answers the question of the study, before the rest of the report is computed."""
     from app.results.pages.summary_view import answered_of
 
-    return answered_of(labelled(asked.narrowed(answer.report), answer.protocol.labels), answer.protocol)
+    return answered_of(labelled(asked.narrowed(early.report), early.protocol.labels), early.protocol)
 
 
 def _being_computed(
-    request: Request, own: LeadAndStudy, asked: ReportQuery, computing: Computing, answer: LiveReport | None
+    request: Request, own: LeadAndStudy, asked: ReportQuery, computing: Computing, early: LiveReport | None
 ) -> Response:
     """What is known before the first report: the size of the study, the answer, and how far the computation is."""
     with request.app.state.begin_reading() as db:
         counts, only_simulated = get_counts(db, own.study.id), has_only_simulated(db, own.study.id)
     context: dict[str, Any] = {"address": str(request.url), "computing": computing, "counts": counts}
-    context |= {"only_simulated": only_simulated, "answered": answer and _answered(asked, answer)}
-    context |= {"only": asked.in_words(answer.protocol.labels) if answer else ""}
+    context |= {"only_simulated": only_simulated, "answered": early and _answered(asked, early)}
+    context |= {"only": asked.in_words(early.protocol.labels) if early else ""}
     return page(request, "results/pages/being_made.html", lead=own.lead, study=own.study, **context)
 
 

@@ -142,8 +142,8 @@ class LiveReports:
             while (computing := self._computing(study, filters)) and time.monotonic() < end:
                 time.sleep(LOOK_S)
             if computing or n_asked == MAX_ASKED:
-                answer = self._answer(study, filters, found.data)
-                return Shown(found.report, False, computing or WAITING, is_settled=False, answer=answer)
+                early = self._early(study, filters, found.data)
+                return Shown(found.report, False, computing or WAITING, is_settled=False, early=early)
             found = self._look(begin, study, filters)
         if found.stopped:
             raise ReportStoppedError(found.stopped, found.report)
@@ -153,7 +153,7 @@ class LiveReports:
         with self._begin() as db:
             return get_report_progress(db, study.id, filters)
 
-    def _answer(self, study: StudyRow, filters: Filters, data: Data) -> LiveReport | None:
+    def _early(self, study: StudyRow, filters: Filters, data: Data) -> LiveReport | None:
         """The primary contrasts of these data, if they are computed while the rest is not."""
         with self._begin() as db:
             outline = get_outline(db, study.id, part_of(filters, ANSWER))

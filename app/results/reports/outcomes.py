@@ -68,14 +68,14 @@ class Stopped:
 class Shown(NamedTuple):
     """The report to show, None if there is none; whether it is that of the current data; how far a newer one is.
 
-    It is settled if no newer one is due. `answer`: the primary contrasts of the newer one, once they are computed.
+    It is settled if no newer one is due. `early`: the primary contrasts of the newer one, once they are computed.
     """
 
     made: LiveReport | None
     is_current: bool
     computing: Computing | None = None
     is_settled: bool = True
-    answer: LiveReport | None = None
+    early: LiveReport | None = None
 
 
 class ReportStoppedError(SideProcessError):

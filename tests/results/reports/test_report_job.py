@@ -69,12 +69,12 @@ def test_report_of_a_job_is_that_of_the_study_with_its_progress(
     pages = LiveReports(engine.begin, ask=lambda *_: None, patience_s=0)
 
     def analyze(*given: object, **more: object) -> Report:
-        assert pages.soon(engine.begin, study).answer is None
+        assert pages.soon(engine.begin, study).early is None
         more["first"](replace(expected, estimates=()))  # type: ignore[operator]  # as below
-        made, _, _, _, answer = pages.soon(engine.begin, study)
+        made, _, _, _, early = pages.soon(engine.begin, study)
         assert made is None
-        assert answer
-        assert answer.report.primary == expected.primary
+        assert early
+        assert early.report.primary == expected.primary
         for n in (1, 2):
             more["watch"](n, 4)  # type: ignore[operator]  # of the protocol `Analyze`
         return expected
