@@ -7,8 +7,8 @@ import pandas as pd
 
 from app.analysis import analyze
 from app.analysis.data.encoded_study import codes_of
-from app.analysis.report.computed_report import sample_of
 from app.analysis.report.report import RaterGroup, Sample
+from app.analysis.report.sample import sample_of
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 STUDY = protocol(FIVE, CHOICE)
