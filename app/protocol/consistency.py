@@ -17,277 +17,6 @@ from app.protocol.questions.show_if import ShowIf
 from app.protocol.study_parts import WORD_SHARE, ProtocolParts, swapped_source
 from app.protocol.waves import at_wave, numbered, pages_of_wave, unlisted, wave_problems
 
-# What is wrong with the declared looks of a protocol.
-
-
-def monitoring_problems(protocol: ProtocolParts) -> Broken:
-    """Looks that are declared without exactly one primary contrast."""
-    n = len(protocol.analysis.primary)
-    if protocol.monitoring.looks and n != 1:
-        yield broken("monitoring.looks", "must be for a study with one contrast in analysis.primary", n)
-    elif protocol.monitoring.looks and is_of_texts(protocol.analysis.primary[0]):
-        yield broken("monitoring.looks", "must be for a contrast of ratings, which arrive over time", "text_difference")
-
-
-# Problems with the primary contrasts of a protocol, one sentence each, naming the position in the list.
-
-SHOWN_LABEL = "shown_label"
-# Tests of the proportion of ratings at or above the cut-off value.
-WITH_CUT = {"share_at_least_ratio", "percent_change_at_least"}
-
-
-def primary_problems(protocol: ProtocolParts) -> Broken:
-    """Undeclared names, parts that a test does not take or that it lacks, and duplicate contrasts."""
-    contrasts = protocol.analysis.primary
-    for place, contrast in enumerate(contrasts, 1):
-        part = f"analysis.primary.{place}"
-        yield from _of_one(protocol, contrast, part)
-        if contrast in contrasts[: place - 1]:
-            same = contrasts.index(contrast) + 1
-            yield broken(part, "must differ from all other contrasts", f"the same as analysis.primary.{same}")
-
-
-def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
-    question = first_question(protocol, contrast.question)
-    if is_of_texts(contrast):
-        yield from _of_texts(protocol, contrast, part)
-    elif question is None:
-        known = or_list([*(question.key for question in protocol.questions), *protocol.analysis.composites])
-        yield broken(f"{part}.question", f"must be a question or a composite ({known})", contrast.question)
-    else:
-        yield from [*_test_problem(protocol, contrast, question, part)] or _names(protocol, contrast, question, part)
-
-
-def _of_texts(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
-    """Problems of a contrast of texts. The measure may be a column of responses.csv, so any name is allowed here."""
-    name = str(contrast.test)
-    yield from _parts(contrast, name, part)
-    if contrast.published is not None:
-        yield broken(f"{part}.published", "must be one of none", contrast.published)
-    if len(protocol.sources) < 2:  # noqa: PLR2004 - two are compared
-        yield broken(f"{part}.test", f"{name} needs two sources", len(protocol.sources))
-        return
-    lists = [f"{WORD_SHARE}{one}" for one in protocol.analysis.word_lists]
-    if contrast.question.startswith(WORD_SHARE) and contrast.question not in lists:
-        yield broken(f"{part}.question", f"must be one of {', '.join(lists) or 'none'}", contrast.question)
-    yield from _sources(protocol, contrast, part)
-
-
-def _sources(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
-    """Sources that are not declared, and a source that is compared with itself."""
-    for name in ("source", "reference"):
-        value = getattr(contrast, name)
-        if value is not None and value not in protocol.sources:
-            yield broken(f"{part}.{name}", f"must be one of {', '.join(protocol.sources) or 'none'}", value)
-    if contrast.source is not None and contrast.source == contrast.reference:
-        yield broken(f"{part}.reference", f"must be a source other than {contrast.source}", "the same")
-    takes_reference = "reference" in TESTS[str(test_of(protocol, contrast))].may
-    if takes_reference and contrast.reference is None and contrast.source == protocol.reference:
-        rule = f"must be a source other than {contrast.source}, the reference, unless another reference is named"
-        yield broken(f"{part}.source", rule, "the same")
-
-
-def _test_problem(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
-    """Problems with the test and the parts that it takes."""
-    name, fitting = test_of(protocol, contrast), tests_for(question)
-    if not fitting:
-        yield broken(f"{part}.question", "must be a question that can be compared", contrast.question)
-    elif name is None:
-        yield broken(f"{part}.test", f"must be one of {', '.join(fitting)}", "nothing")
-    elif name not in fitting:
-        yield broken(f"{part}.test", f"must be one of {', '.join(fitting)} for {contrast.question}", name)
-    else:
-        yield from _parts(contrast, name, part)
-        yield from _margin(protocol, contrast, name, part)
-        yield from _turns(question, name, part)
-        yield from _published(contrast, name, fitting, part)
-
-
-def _published(contrast: PrimaryContrast, name: str, fitting: list[str], part: str) -> Broken:
-    """A test of a publication that does not compare the same as the primary test does."""
-    if contrast.published is None:
-        return
-    same = [one for one in fitting if one != name and TESTS[one].compares == TESTS[name].compares]
-    if contrast.published not in same:
-        yield broken(f"{part}.published", f"must be one of {', '.join(same) or 'none'}", contrast.published)
-
-
-def _parts(contrast: PrimaryContrast, name: str, part: str) -> Broken:
-    """Parts that the test needs or does not take."""
-    test, named = TESTS[name], contrast.named
-    for need in test.needs:
-        if need not in named:
-            yield broken(f"{part}.{need}", f"must be set for the test {name}", "nothing")
-    allowed = (*test.needs, *test.may)
-    words = ", ".join(allowed) or "only the question"
-    for other in named:
-        if other not in allowed:
-            yield broken(part, f"must name {words} for the test {name}", other)
-
-
-def _margin(protocol: ProtocolParts, contrast: PrimaryContrast, name: str, part: str) -> Broken:
-    declared = protocol.analysis.margin_of(contrast.question)
-    if "margin" in TESTS[name].may and declared is None:
-        yield broken(f"{part}.margin", "must be the largest difference that does not matter", "nothing")
-    if contrast.margin is not None and contrast.margin != declared:
-        yield broken(
-            f"{part}.margin", f"must equal the margin of {contrast.question}, {declared:g}", f"{contrast.margin:g}"
-        )
-    if name in WITH_CUT and contrast.question not in protocol.analysis.cut:
-        yield broken(f"{part}.test", f"{name} needs a value for the question in analysis.cut", "none")
-
-
-def _turns(question: AnyQuestion, name: str, part: str) -> Broken:
-    if TESTS[name].compares == "turns" and question.target != "turn":
-        yield broken(f"{part}.test", f"{name} needs a question with the target turn", question.target)
-
-
-def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
-    """Names that are not declared elsewhere. Attributes and covariates may be columns of the study's files."""
-    factor = contrast.factor
-    known: dict[str, Collection[str]] = {
-        "factor": {*protocol.conditions, SHOWN_LABEL},
-        "pool": protocol.design.pools,
-        "reference_pool": protocol.design.pools,
-        "code": question.code_words(),
-    }
-    if factor in protocol.conditions:
-        known["level"] = protocol.conditions[factor].levels
-    if test_of(protocol, contrast) == "attribute_effect":
-        known["attribute"] = [name for source in protocol.sources.values() for name in source.attributes]
-    scores = (*(one.key for one in protocol.scaled_questions), *protocol.analysis.composites)
-    about_raters = (key for key in scores if getattr(first_question(protocol, key), "target", "") == "rater")
-    known["covariate"] = [*protocol.analysis.covariates, *about_raters]
-    for name, value in contrast.named.items():
-        if name in known and value not in known[name]:
-            yield broken(f"{part}.{name}", f"must be one of {', '.join(known[name]) or 'none'}", value)
-    yield from _sources(protocol, contrast, part)
-    yield from _groups(contrast, str(test_of(protocol, contrast)), part)
-    yield from _declared(protocol, contrast, question, part)
-
-
-def _groups(contrast: PrimaryContrast, name: str, part: str) -> Broken:
-    """Groups of raters that are named twice, or compared with themselves or with nothing."""
-    for side in ("", "reference_"):
-        kind = getattr(contrast, f"{side}rater_kind")
-        if kind is not None and getattr(contrast, f"{side}pool") is not None:
-            yield broken(f"{part}.{side}rater_kind", f"must not be set beside {side}pool", kind)
-    mine, theirs = contrast.rater_kind, contrast.reference_rater_kind
-    if mine is not None and mine == theirs:
-        yield broken(f"{part}.reference_rater_kind", "must be the other kind of raters", theirs)
-    is_open = not {"reference_pool", "reference_rater_kind"} & contrast.named.keys()
-    if "rater_kind" in contrast.named and TESTS[name].compares == "pools" and is_open:
-        yield broken(f"{part}.reference_rater_kind", "must be set, or reference_pool, beside rater_kind", "nothing")
-    if theirs is not None and not {"pool", "rater_kind"} & contrast.named.keys():
-        yield broken(f"{part}.rater_kind", "must be set, or pool, beside reference_rater_kind", "nothing")
-
-
-def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
-    """Missing settings that a test needs elsewhere in the protocol, such as an answer key or a believed source."""
-    analysis, compares = protocol.analysis, TESTS[str(test_of(protocol, contrast))].compares
-    name, key = test_of(protocol, contrast), contrast.question
-    if compares == "structure" and getattr(analysis.composites.get(key), "factors", None) is None:
-        yield broken(f"{part}.question", "must be a composite with `factors`", key)
-    if TESTS[str(name)].needs_key and not question.has_key():
-        yield broken(f"{part}.question", "must be a question with correct or correct_column", question.key)
-    is_of_change = compares == "change" or name == "pool_change_difference"
-    if is_of_change and key not in (change.after for change in analysis.changes):
-        yield broken(f"{part}.question", "must be the `after` score of one of analysis.changes", key)
-    if compares == "conjoint" and contrast.attribute not in analysis.conjoint:
-        yield broken(f"{part}.attribute", "must be one of analysis.conjoint", contrast.attribute)
-    declared = analysis.empathic_accuracy
-    is_empathic = compares == "empathic_accuracy" or name == "pool_empathic_difference"
-    if is_empathic and (declared is None or declared.answered != key):
-        yield broken(f"{part}.question", "must be the one that perceivers answer in analysis.empathic_accuracy", key)
-    if compares == "belief" and analysis.believed_source is None:
-        yield broken(f"{part}.test", "needs analysis.believed_source", "none")
-    if name == "mean_difference_responders" and (analysis.responder is None or question.target != "response"):
-        rule = "needs analysis.responder and a question with the target response"
-        yield broken(f"{part}.test", rule, question.target if analysis.responder else "none")
-
-
-# Whether every `show_if` names an earlier question about the rater and answers that this question has.
-
-
-def show_if_problems(protocol: ProtocolParts) -> Broken:
-    """Every problem."""
-    dependent = {question.key: question for question in protocol.questions if question.show_if}
-    if not dependent:
-        return
-    about_rater = {question.key: question for question in protocol.questions if question.target == "rater"}
-    cycle = _cycle(dependent)
-    if cycle:
-        yield broken("questions.show_if", "must not form a cycle", " > ".join(cycle))
-    pages = _pages(protocol)
-    place = {key: (number, nth) for number, (keys, _) in enumerate(pages) for nth, key in enumerate(keys)}
-    for key, question in dependent.items():
-        if key not in about_rater:
-            yield broken("questions", "with show_if must be about the rater", f"{key}, about the {question.target}")
-        elif protocol.flow.eligibility and key in protocol.flow.eligibility.accept:
-            yield broken(
-                "flow.eligibility", "must name questions that every rater is asked", f"{key}, which has show_if"
-            )
-        else:
-            yield from _problems(question, about_rater, place, pages, in_cycle=key in cycle)
-
-
-def _problems(
-    question: Question,
-    about_rater: Mapping[str, Question],
-    place: Mapping[str, tuple[int, int]],
-    pages: Sequence[tuple[Sequence[str], bool]],
-    *,
-    in_cycle: bool,
-) -> Broken:
-    rule, part = question.show_if, f"questions.{question.key}.show_if"
-    earlier = about_rater.get(rule.question) if rule else None
-    if rule is None or earlier is None:
-        yield broken(part, "must name a question about the rater", rule and rule.question)
-    else:
-        (of_page, of_place), (page, own_place) = place[rule.question], place[question.key]
-        if not in_cycle and (of_page, of_place) >= (page, own_place):
-            yield broken(part, "must name a question that is asked earlier", rule.question)
-        if of_page == page and pages[page][1]:
-            yield broken(part, "must name a question of an earlier page, because its page is shuffled", rule.question)
-        yield from _test(part, rule, earlier)
-
-
-def _test(part: str, rule: ShowIf, earlier: Question) -> Broken:
-    if rule.at_least is not None:
-        if earlier.measure != "scale":
-            yield broken(part, "needs a question answered by a number for at_least", rule.question)
-    elif earlier.measure not in {"scale", "codes"}:
-        yield broken(part, "needs a question with answers to choose from", rule.question)
-    elif unknown := [value for value in rule.accepted if not earlier.accepts(value, ())]:
-        allowed = earlier.allowed_words()
-        yield broken(part, f"must name answers of {rule.question} ({allowed})", ", ".join(unknown))
-
-
-def _pages(protocol: ProtocolParts) -> list[tuple[Sequence[str], bool]]:
-    """The questions about the rater page by page, as raters get them, and whether a page is shuffled."""
-    flow = protocol.flow
-    pages: list[tuple[Sequence[str], bool]] = [(list(flow.eligibility.accept) if flow.eligibility else [], False)]
-    pages += [(page.questions, page.shuffle) for page in (*flow.before, *flow.after)]
-    about = unlisted(protocol.questions, flow, protocol.waves)
-    pages.append((about, False))
-    for number, _ in numbered(protocol.waves):
-        for page in pages_of_wave(flow, protocol.waves, number, about):
-            pages.append(([at_wave(key, number) for key in page.questions], page.shuffle))
-    return pages
-
-
-def _cycle(dependent: Mapping[str, Question]) -> list[str]:
-    """The keys of a cycle, beginning and ending with the same one; empty if there is none."""
-    for first in dependent:
-        way, key = [first], first
-        while (question := dependent.get(key)) and question.show_if and len(way) <= len(dependent):
-            key = question.show_if.question
-            way.append(key)
-            if key == first:
-                return way
-    return []
-
-
 MANY_CELLS = 200
 # With two sources there is only one pair, so there is nothing to select.
 MANY_ENOUGH = 3
@@ -568,3 +297,274 @@ def _checks(protocol: ProtocolParts) -> Broken:
         has = f"{counted(len(checks.attention), 'attention check')} and {counted(len(checks.gold), 'gold trial')}"
         rule = f"must be at most the number of checks, or nobody can be flagged (the study has {has})"
         yield broken("checks.flag_at", rule, checks.flag_at)
+
+
+# Problems with the primary contrasts of a protocol, one sentence each, naming the position in the list.
+
+SHOWN_LABEL = "shown_label"
+# Tests of the proportion of ratings at or above the cut-off value.
+WITH_CUT = {"share_at_least_ratio", "percent_change_at_least"}
+
+
+def primary_problems(protocol: ProtocolParts) -> Broken:
+    """Undeclared names, parts that a test does not take or that it lacks, and duplicate contrasts."""
+    contrasts = protocol.analysis.primary
+    for place, contrast in enumerate(contrasts, 1):
+        part = f"analysis.primary.{place}"
+        yield from _of_one(protocol, contrast, part)
+        if contrast in contrasts[: place - 1]:
+            same = contrasts.index(contrast) + 1
+            yield broken(part, "must differ from all other contrasts", f"the same as analysis.primary.{same}")
+
+
+def _of_one(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
+    question = first_question(protocol, contrast.question)
+    if is_of_texts(contrast):
+        yield from _of_texts(protocol, contrast, part)
+    elif question is None:
+        known = or_list([*(question.key for question in protocol.questions), *protocol.analysis.composites])
+        yield broken(f"{part}.question", f"must be a question or a composite ({known})", contrast.question)
+    else:
+        yield from [*_test_problem(protocol, contrast, question, part)] or _names(protocol, contrast, question, part)
+
+
+def _of_texts(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
+    """Problems of a contrast of texts. The measure may be a column of responses.csv, so any name is allowed here."""
+    name = str(contrast.test)
+    yield from _parts(contrast, name, part)
+    if contrast.published is not None:
+        yield broken(f"{part}.published", "must be one of none", contrast.published)
+    if len(protocol.sources) < 2:  # noqa: PLR2004 - two are compared
+        yield broken(f"{part}.test", f"{name} needs two sources", len(protocol.sources))
+        return
+    lists = [f"{WORD_SHARE}{one}" for one in protocol.analysis.word_lists]
+    if contrast.question.startswith(WORD_SHARE) and contrast.question not in lists:
+        yield broken(f"{part}.question", f"must be one of {', '.join(lists) or 'none'}", contrast.question)
+    yield from _sources(protocol, contrast, part)
+
+
+def _sources(protocol: ProtocolParts, contrast: PrimaryContrast, part: str) -> Broken:
+    """Sources that are not declared, and a source that is compared with itself."""
+    for name in ("source", "reference"):
+        value = getattr(contrast, name)
+        if value is not None and value not in protocol.sources:
+            yield broken(f"{part}.{name}", f"must be one of {', '.join(protocol.sources) or 'none'}", value)
+    if contrast.source is not None and contrast.source == contrast.reference:
+        yield broken(f"{part}.reference", f"must be a source other than {contrast.source}", "the same")
+    takes_reference = "reference" in TESTS[str(test_of(protocol, contrast))].may
+    if takes_reference and contrast.reference is None and contrast.source == protocol.reference:
+        rule = f"must be a source other than {contrast.source}, the reference, unless another reference is named"
+        yield broken(f"{part}.source", rule, "the same")
+
+
+def _test_problem(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
+    """Problems with the test and the parts that it takes."""
+    name, fitting = test_of(protocol, contrast), tests_for(question)
+    if not fitting:
+        yield broken(f"{part}.question", "must be a question that can be compared", contrast.question)
+    elif name is None:
+        yield broken(f"{part}.test", f"must be one of {', '.join(fitting)}", "nothing")
+    elif name not in fitting:
+        yield broken(f"{part}.test", f"must be one of {', '.join(fitting)} for {contrast.question}", name)
+    else:
+        yield from _parts(contrast, name, part)
+        yield from _margin(protocol, contrast, name, part)
+        yield from _turns(question, name, part)
+        yield from _published(contrast, name, fitting, part)
+
+
+def _published(contrast: PrimaryContrast, name: str, fitting: list[str], part: str) -> Broken:
+    """A test of a publication that does not compare the same as the primary test does."""
+    if contrast.published is None:
+        return
+    same = [one for one in fitting if one != name and TESTS[one].compares == TESTS[name].compares]
+    if contrast.published not in same:
+        yield broken(f"{part}.published", f"must be one of {', '.join(same) or 'none'}", contrast.published)
+
+
+def _parts(contrast: PrimaryContrast, name: str, part: str) -> Broken:
+    """Parts that the test needs or does not take."""
+    test, named = TESTS[name], contrast.named
+    for need in test.needs:
+        if need not in named:
+            yield broken(f"{part}.{need}", f"must be set for the test {name}", "nothing")
+    allowed = (*test.needs, *test.may)
+    words = ", ".join(allowed) or "only the question"
+    for other in named:
+        if other not in allowed:
+            yield broken(part, f"must name {words} for the test {name}", other)
+
+
+def _margin(protocol: ProtocolParts, contrast: PrimaryContrast, name: str, part: str) -> Broken:
+    declared = protocol.analysis.margin_of(contrast.question)
+    if "margin" in TESTS[name].may and declared is None:
+        yield broken(f"{part}.margin", "must be the largest difference that does not matter", "nothing")
+    if contrast.margin is not None and contrast.margin != declared:
+        yield broken(
+            f"{part}.margin", f"must equal the margin of {contrast.question}, {declared:g}", f"{contrast.margin:g}"
+        )
+    if name in WITH_CUT and contrast.question not in protocol.analysis.cut:
+        yield broken(f"{part}.test", f"{name} needs a value for the question in analysis.cut", "none")
+
+
+def _turns(question: AnyQuestion, name: str, part: str) -> Broken:
+    if TESTS[name].compares == "turns" and question.target != "turn":
+        yield broken(f"{part}.test", f"{name} needs a question with the target turn", question.target)
+
+
+def _names(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
+    """Names that are not declared elsewhere. Attributes and covariates may be columns of the study's files."""
+    factor = contrast.factor
+    known: dict[str, Collection[str]] = {
+        "factor": {*protocol.conditions, SHOWN_LABEL},
+        "pool": protocol.design.pools,
+        "reference_pool": protocol.design.pools,
+        "code": question.code_words(),
+    }
+    if factor in protocol.conditions:
+        known["level"] = protocol.conditions[factor].levels
+    if test_of(protocol, contrast) == "attribute_effect":
+        known["attribute"] = [name for source in protocol.sources.values() for name in source.attributes]
+    scores = (*(one.key for one in protocol.scaled_questions), *protocol.analysis.composites)
+    about_raters = (key for key in scores if getattr(first_question(protocol, key), "target", "") == "rater")
+    known["covariate"] = [*protocol.analysis.covariates, *about_raters]
+    for name, value in contrast.named.items():
+        if name in known and value not in known[name]:
+            yield broken(f"{part}.{name}", f"must be one of {', '.join(known[name]) or 'none'}", value)
+    yield from _sources(protocol, contrast, part)
+    yield from _groups(contrast, str(test_of(protocol, contrast)), part)
+    yield from _declared(protocol, contrast, question, part)
+
+
+def _groups(contrast: PrimaryContrast, name: str, part: str) -> Broken:
+    """Groups of raters that are named twice, or compared with themselves or with nothing."""
+    for side in ("", "reference_"):
+        kind = getattr(contrast, f"{side}rater_kind")
+        if kind is not None and getattr(contrast, f"{side}pool") is not None:
+            yield broken(f"{part}.{side}rater_kind", f"must not be set beside {side}pool", kind)
+    mine, theirs = contrast.rater_kind, contrast.reference_rater_kind
+    if mine is not None and mine == theirs:
+        yield broken(f"{part}.reference_rater_kind", "must be the other kind of raters", theirs)
+    is_open = not {"reference_pool", "reference_rater_kind"} & contrast.named.keys()
+    if "rater_kind" in contrast.named and TESTS[name].compares == "pools" and is_open:
+        yield broken(f"{part}.reference_rater_kind", "must be set, or reference_pool, beside rater_kind", "nothing")
+    if theirs is not None and not {"pool", "rater_kind"} & contrast.named.keys():
+        yield broken(f"{part}.rater_kind", "must be set, or pool, beside reference_rater_kind", "nothing")
+
+
+def _declared(protocol: ProtocolParts, contrast: PrimaryContrast, question: AnyQuestion, part: str) -> Broken:
+    """Missing settings that a test needs elsewhere in the protocol, such as an answer key or a believed source."""
+    analysis, compares = protocol.analysis, TESTS[str(test_of(protocol, contrast))].compares
+    name, key = test_of(protocol, contrast), contrast.question
+    if compares == "structure" and getattr(analysis.composites.get(key), "factors", None) is None:
+        yield broken(f"{part}.question", "must be a composite with `factors`", key)
+    if TESTS[str(name)].needs_key and not question.has_key():
+        yield broken(f"{part}.question", "must be a question with correct or correct_column", question.key)
+    is_of_change = compares == "change" or name == "pool_change_difference"
+    if is_of_change and key not in (change.after for change in analysis.changes):
+        yield broken(f"{part}.question", "must be the `after` score of one of analysis.changes", key)
+    if compares == "conjoint" and contrast.attribute not in analysis.conjoint:
+        yield broken(f"{part}.attribute", "must be one of analysis.conjoint", contrast.attribute)
+    declared = analysis.empathic_accuracy
+    is_empathic = compares == "empathic_accuracy" or name == "pool_empathic_difference"
+    if is_empathic and (declared is None or declared.answered != key):
+        yield broken(f"{part}.question", "must be the one that perceivers answer in analysis.empathic_accuracy", key)
+    if compares == "belief" and analysis.believed_source is None:
+        yield broken(f"{part}.test", "needs analysis.believed_source", "none")
+    if name == "mean_difference_responders" and (analysis.responder is None or question.target != "response"):
+        rule = "needs analysis.responder and a question with the target response"
+        yield broken(f"{part}.test", rule, question.target if analysis.responder else "none")
+
+
+# What is wrong with the declared looks of a protocol.
+
+
+def monitoring_problems(protocol: ProtocolParts) -> Broken:
+    """Looks that are declared without exactly one primary contrast."""
+    n = len(protocol.analysis.primary)
+    if protocol.monitoring.looks and n != 1:
+        yield broken("monitoring.looks", "must be for a study with one contrast in analysis.primary", n)
+    elif protocol.monitoring.looks and is_of_texts(protocol.analysis.primary[0]):
+        yield broken("monitoring.looks", "must be for a contrast of ratings, which arrive over time", "text_difference")
+
+
+# Whether every `show_if` names an earlier question about the rater and answers that this question has.
+
+
+def show_if_problems(protocol: ProtocolParts) -> Broken:
+    """Every problem."""
+    dependent = {question.key: question for question in protocol.questions if question.show_if}
+    if not dependent:
+        return
+    about_rater = {question.key: question for question in protocol.questions if question.target == "rater"}
+    cycle = _cycle(dependent)
+    if cycle:
+        yield broken("questions.show_if", "must not form a cycle", " > ".join(cycle))
+    pages = _pages(protocol)
+    place = {key: (number, nth) for number, (keys, _) in enumerate(pages) for nth, key in enumerate(keys)}
+    for key, question in dependent.items():
+        if key not in about_rater:
+            yield broken("questions", "with show_if must be about the rater", f"{key}, about the {question.target}")
+        elif protocol.flow.eligibility and key in protocol.flow.eligibility.accept:
+            yield broken(
+                "flow.eligibility", "must name questions that every rater is asked", f"{key}, which has show_if"
+            )
+        else:
+            yield from _problems(question, about_rater, place, pages, in_cycle=key in cycle)
+
+
+def _problems(
+    question: Question,
+    about_rater: Mapping[str, Question],
+    place: Mapping[str, tuple[int, int]],
+    pages: Sequence[tuple[Sequence[str], bool]],
+    *,
+    in_cycle: bool,
+) -> Broken:
+    rule, part = question.show_if, f"questions.{question.key}.show_if"
+    earlier = about_rater.get(rule.question) if rule else None
+    if rule is None or earlier is None:
+        yield broken(part, "must name a question about the rater", rule and rule.question)
+    else:
+        (of_page, of_place), (page, own_place) = place[rule.question], place[question.key]
+        if not in_cycle and (of_page, of_place) >= (page, own_place):
+            yield broken(part, "must name a question that is asked earlier", rule.question)
+        if of_page == page and pages[page][1]:
+            yield broken(part, "must name a question of an earlier page, because its page is shuffled", rule.question)
+        yield from _test(part, rule, earlier)
+
+
+def _test(part: str, rule: ShowIf, earlier: Question) -> Broken:
+    if rule.at_least is not None:
+        if earlier.measure != "scale":
+            yield broken(part, "needs a question answered by a number for at_least", rule.question)
+    elif earlier.measure not in {"scale", "codes"}:
+        yield broken(part, "needs a question with answers to choose from", rule.question)
+    elif unknown := [value for value in rule.accepted if not earlier.accepts(value, ())]:
+        allowed = earlier.allowed_words()
+        yield broken(part, f"must name answers of {rule.question} ({allowed})", ", ".join(unknown))
+
+
+def _pages(protocol: ProtocolParts) -> list[tuple[Sequence[str], bool]]:
+    """The questions about the rater page by page, as raters get them, and whether a page is shuffled."""
+    flow = protocol.flow
+    pages: list[tuple[Sequence[str], bool]] = [(list(flow.eligibility.accept) if flow.eligibility else [], False)]
+    pages += [(page.questions, page.shuffle) for page in (*flow.before, *flow.after)]
+    about = unlisted(protocol.questions, flow, protocol.waves)
+    pages.append((about, False))
+    for number, _ in numbered(protocol.waves):
+        for page in pages_of_wave(flow, protocol.waves, number, about):
+            pages.append(([at_wave(key, number) for key in page.questions], page.shuffle))
+    return pages
+
+
+def _cycle(dependent: Mapping[str, Question]) -> list[str]:
+    """The keys of a cycle, beginning and ending with the same one; empty if there is none."""
+    for first in dependent:
+        way, key = [first], first
+        while (question := dependent.get(key)) and question.show_if and len(way) <= len(dependent):
+            key = question.show_if.question
+            way.append(key)
+            if key == first:
+                return way
+    return []
