@@ -1,14 +1,12 @@
 """Settings from environment variables. Read only where the program starts (main, cli, migrations)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
@@ -137,7 +135,7 @@ class Settings(BaseSettings):
         return value
 
     @model_validator(mode="after")
-    def _read_secrets(self) -> Settings:
+    def _read_secrets(self) -> Self:
         """Read the secrets that are in files, and put the password into the address of the database."""
         self.model_key = _hidden(self.model_key, self.model_key_file, "ATTUNE_MODEL_KEY")
         self.prolific_token = _hidden(self.prolific_token, self.prolific_token_file, "ATTUNE_PROLIFIC_TOKEN")
@@ -151,7 +149,7 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
-    def _check_openid(self) -> Settings:
+    def _check_openid(self) -> Self:
         """Refuse to start if settings for OpenID Connect are missing: leads could not sign in, or only by password."""
         needed = {
             "ATTUNE_OPENID_ISSUER": self.openid_issuer,

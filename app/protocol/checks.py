@@ -1,10 +1,8 @@
 """Checks of attention, comprehension and plausible ratings. They flag raters and never exclude them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -29,7 +27,7 @@ class _Check(BaseModel):
     """The correct code."""
 
     @model_validator(mode="after")
-    def _correct_is_a_code(self) -> _Check:
+    def _correct_is_a_code(self) -> Self:
         if self.correct not in self.codes:
             raise BrokenRuleError("correct must be one of the codes", self.correct)
         return self
@@ -46,7 +44,7 @@ class AttentionCheck(_Check):
     """Number of trials before the check."""
 
     @model_validator(mode="after")
-    def _says_what_to_choose(self) -> AttentionCheck:
+    def _says_what_to_choose(self) -> Self:
         if self.codes[self.correct].casefold() not in self.text.casefold():
             rule = "the text of an attention check must say which answer to choose"
             raise BrokenRuleError(rule, f"no {self.codes[self.correct]}")

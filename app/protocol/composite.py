@@ -1,9 +1,7 @@
 """Composites: one score from several questions, such as a questionnaire's subscale or the mean of dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -51,7 +49,7 @@ class Composite(BaseModel):
         return {"questions": data} if isinstance(data, list | tuple) else data
 
     @model_validator(mode="after")
-    def _counts_agree(self) -> Composite:
+    def _counts_agree(self) -> Self:
         if len(set(self.questions)) != len(self.questions):
             raise BrokenRuleError("a composite must name each question once")
         if self.at_least is not None and self.at_least > len(self.questions):

@@ -1,8 +1,6 @@
 """Conditions: what the design varies in what raters see or are told, as factors whose levels are crossed into cells."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -78,7 +76,7 @@ class Factor(BaseModel):
         return {**data, "levels": levels, **by_level, **named}
 
     @model_validator(mode="after")
-    def _levels_fit(self) -> Factor:
+    def _levels_fit(self) -> Self:
         if len(self.levels) < TWO:
             raise BrokenRuleError("a factor must have at least two levels", ", ".join(self.levels) or "none")
         known = LEVELS.get(self.kind)
@@ -89,7 +87,7 @@ class Factor(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _labels_fit(self) -> Factor:
+    def _labels_fit(self) -> Self:
         if other := [level for level in self.level_labels if level not in self.levels]:
             raise BrokenRuleError("level_labels must name levels of the factor", ", ".join(other))
         if self.reference_level is not None and self.reference_level not in self.levels:
@@ -97,7 +95,7 @@ class Factor(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _assignment_fits(self) -> Factor:
+    def _assignment_fits(self) -> Self:
         for part, values in (("weights", self.weights), ("caps", self.caps)):
             if values and self.assign == "within":
                 raise BrokenRuleError(f"{part} can be set only for a factor that varies between raters")

@@ -1,9 +1,7 @@
 """Conversations that raters have themselves: with whom, and under which bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -59,7 +57,7 @@ class ConversationPartner(Partner):
         return next(iter(self.roles), None)
 
     @model_validator(mode="after")
-    def _has_roles(self) -> ConversationPartner:
+    def _has_roles(self) -> Self:
         if self.is_person and (len(self.roles) != N_ROLES or NOT_ROLES & self.roles.keys()):
             rule = "a partner who is a person must have two roles, with other names than rater and partner"
             raise BrokenRuleError(rule, ", ".join(self.roles) or "none")
@@ -111,7 +109,7 @@ class Conversation(SafeWriting, _Bounds):
         return self.replies_shown == "as_written"
 
     @model_validator(mode="after")
-    def _bounds_agree(self) -> Conversation:
+    def _bounds_agree(self) -> Self:
         if self.min_messages > self.max_messages:
             rule = "conversation.min_messages must be at most the number of messages that raters can write"
             raise BrokenRuleError(rule, self.min_messages)

@@ -1,8 +1,7 @@
 """Contrasts that must be declared: which scores make up a change, and which ratings are a target's own account."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -24,7 +23,7 @@ class Change(BaseModel):
     """The same score, measured later."""
 
     @model_validator(mode="after")
-    def _two_scores(self) -> Change:
+    def _two_scores(self) -> Self:
         if self.before == self.after:
             raise BrokenRuleError("a change must be between two different scores", f"{self.before} twice")
         return self

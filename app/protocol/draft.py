@@ -1,9 +1,7 @@
 """Texts that raters write themselves, alone or with suggestions of a model: their bounds, and who helps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -23,7 +21,7 @@ class DraftPartner(Partner):
     """
 
     @model_validator(mode="after")
-    def _is_told_what_to_do(self) -> DraftPartner:
+    def _is_told_what_to_do(self) -> Self:
         if self.replies == "model" and not self.prompt.strip():
             raise BrokenRuleError("a partner in drafts must have a prompt, which says what to suggest", "nothing")
         return self
@@ -64,7 +62,7 @@ class Draft(SafeWriting, _Bounds):
         return self.partners
 
     @model_validator(mode="after")
-    def _bounds_agree(self) -> Draft:
+    def _bounds_agree(self) -> Self:
         if self.min_words > self.max_words:
             raise BrokenRuleError("draft.min_words must be at most draft.max_words", self.min_words)
         return self

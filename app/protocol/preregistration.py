@@ -1,8 +1,6 @@
 """What a preregistration says beyond the design: hypotheses, sample size, stopping rule, exclusions."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
@@ -94,7 +92,7 @@ class Monitoring(BaseModel):
     """The two-sided error rate of all looks together; default: 0.05."""
 
     @model_validator(mode="after")
-    def _looks_ascend(self) -> Monitoring:
+    def _looks_ascend(self) -> Self:
         if not self.looks:
             return self
         if list(self.looks) != sorted(set(self.looks)) or self.looks[-1] != 1:

@@ -1,7 +1,5 @@
 """The study protocol: everything in study.yaml, that is, a study without its texts and ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Self
@@ -20,7 +18,7 @@ class Protocol(ProtocolParts):
     """A validated study.yaml whose parts are consistent; an inconsistent protocol cannot be created."""
 
     @model_validator(mode="after")
-    def _has_questions_of_waves(self) -> Protocol:
+    def _has_questions_of_waves(self) -> Self:
         """Add the questions, composites and changes of later waves; a stored protocol has them already."""
         if not self.waves:
             return self
@@ -36,7 +34,7 @@ class Protocol(ProtocolParts):
         return self
 
     @model_validator(mode="after")
-    def _parts_agree(self) -> Protocol:
+    def _parts_agree(self) -> Self:
         if problems := [*problems_between_parts(self)]:
             raise InconsistentPartsError(problems)
         return self

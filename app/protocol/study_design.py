@@ -1,8 +1,6 @@
 """The design: trials, number of raters, order, and pools."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -57,7 +55,7 @@ class Blocks(BaseModel):
     """Text shown between blocks."""
 
     @model_validator(mode="after")
-    def _one_of_two(self) -> Blocks:
+    def _one_of_two(self) -> Self:
         if (self.size is None) == (self.column is None):
             raise BrokenRuleError("blocks must have either a size or a column, not both")
         return self
@@ -77,7 +75,7 @@ class HumanSample(BaseModel):
     """
 
     @model_validator(mode="after")
-    def _larger(self) -> HumanSample:
+    def _larger(self) -> Self:
         if self.grows_to is not None and self.grows_to <= self.share:
             raise BrokenRuleError("human_sample: grows_to must be larger than share")
         return self
@@ -149,7 +147,7 @@ class Design(BaseModel):
     """Random seed for all orders."""
 
     @model_validator(mode="after")
-    def _pools_agree(self) -> Design:
+    def _pools_agree(self) -> Self:
         if self.open_pool is not None and self.open_pool not in self.pools:
             raise BrokenRuleError("design.open_pool must be one of design.pools", self.open_pool)
         if self.open_pool is not None and self.pools[self.open_pool].items == "own":

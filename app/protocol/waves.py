@@ -4,12 +4,10 @@ The first wave is the study as `flow` describes it. In a later one, the question
 with the key `support@2`, so that everything that knows questions knows the later answers too.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -50,7 +48,7 @@ class Wave(BaseModel):
     """What raters get at the end of this wave."""
 
     @model_validator(mode="after")
-    def _days_in_order(self) -> Wave:
+    def _days_in_order(self) -> Self:
         if self.earliest is not None and self.earliest > self.days:
             raise BrokenRuleError("earliest must be at most days", self.earliest)
         if self.latest is not None and self.latest < self.days:

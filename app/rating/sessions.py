@@ -1,12 +1,10 @@
 """Rating sessions: which rater a cookie belongs to. Every request extends the lease."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import Connection, text
 
@@ -134,7 +132,7 @@ class RatingSession:
     finished_at: datetime | None = None
 
     @classmethod
-    def of(cls, row: Mapping[Any, Any]) -> RatingSession:
+    def of(cls, row: Mapping[Any, Any]) -> Self:
         """Create from a row with OF_COOKIE's columns."""
         values = {name: row[name] for name in _FIELDS}
         return cls(**values | {"passed": tuple(values["passed"])})

@@ -1,9 +1,7 @@
 """The return value of every statistic: an estimate, or the reason why there is none."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 Reason = Literal[
     "no_pairable_units",
@@ -84,7 +82,7 @@ class Method:
     def __bool__(self) -> bool:
         return bool(self.procedure or self.words)
 
-    def with_words(self, words: str) -> Method:
+    def with_words(self, words: str) -> Self:
         """The method with further words, which begin with what separates them."""
         return replace(self, words=f"{self.words}{words}")
 
@@ -159,19 +157,19 @@ class Result:
             if number is not None and not abs(number) < float("inf"):
                 raise ValueError(f"a Result carries finite numbers only, found {number}")
 
-    def with_inference(self, inference: Inference) -> Result:
+    def with_inference(self, inference: Inference) -> Self:
         """Return the result with another `inference`, if the caller knows better; unchanged without an interval."""
         return self if self.interval is None else replace(self, interval=replace(self.interval, inference=inference))
 
-    def noted(self, note: str) -> Result:
+    def noted(self, note: str) -> Self:
         """Return the result with a note after its own; unchanged if the note is empty."""
         return replace(self, note=f"{self.note} {note}".strip()) if note else self
 
-    def warned(self, words: str) -> Result:
+    def warned(self, words: str) -> Self:
         """Return the result with a warning about its interval; unchanged if there are no words."""
         return replace(self, interval_warnings=(*self.interval_warnings, words)) if words else self
 
-    def with_counts(self, **counts: int | None) -> Result:
+    def with_counts(self, **counts: int | None) -> Self:
         """Return the result with counts (`n_items`, `n_units` ...) filled in."""
         return replace(self, **counts)  # type: ignore[arg-type]  # replace checks the names
 

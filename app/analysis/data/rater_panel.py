@@ -1,10 +1,9 @@
 """Raters that are reported individually, and their estimates."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -33,7 +32,7 @@ class Panel:
     flagged: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, data: AnyQuestionData, flagged: Iterable[str] = ()) -> Panel:
+    def of(cls, data: AnyQuestionData, flagged: Iterable[str] = ()) -> Self:
         """Return the first answers of all human raters to a question."""
         whole = groups(data.codes)[0].of(data.answers)
         return cls(data, whole if whole.is_first.all() else whole.select(whole.is_first), frozenset(flagged))

@@ -1,11 +1,9 @@
 """Stored answers as the columns of ratings.csv: keys in place of IDs, and the columns that follow from others."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, assert_never
+from typing import Any, Self, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +55,7 @@ class Keys:
     keys: NDArray[np.bytes_]
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[int, str]]) -> Keys:
+    def of(cls, rows: Sequence[tuple[int, str]]) -> Self:
         """From ID and key of each row, in the order of the IDs."""
         return cls(np.array([0, *(number for number, _ in rows)]), encoded(["", *(key for _, key in rows)]))
 

@@ -1,11 +1,9 @@
 """Filters that restrict which answers a report uses; shown in recipes, sentences and downloads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Any
+from typing import Any, Self
 
 from app.base.words import readable
 from app.protocol.labels import Labels
@@ -64,7 +62,7 @@ class Filters:
         return {name: _plain(value) for name, value in named.items() if value}
 
     @classmethod
-    def of_document(cls, document: Mapping[str, Any]) -> Filters:
+    def of_document(cls, document: Mapping[str, Any]) -> Self:
         """Return the filters that `as_document` described.
 
         >>> filters = Filters(sources=("a",), items=(("topic", "work"),), until=date(2026, 5, 1))

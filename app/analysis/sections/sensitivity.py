@@ -1,9 +1,8 @@
 """The primary differences between sources analysed again: without one rater, one item, or answers excluded by rules."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -70,7 +69,7 @@ class OfPair:
     is_mine: Bools
 
     @classmethod
-    def of(cls, data: AnyQuestionData, scope: Scope) -> OfPair:
+    def of(cls, data: AnyQuestionData, scope: Scope) -> Self:
         """Return the answers about the pair of sources that the scope names."""
         persons = groups(data.codes)[0].of(data.answers)
         mine, theirs = data.code_of(scope["source"]), data.code_of(scope["reference"])

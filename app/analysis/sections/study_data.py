@@ -1,10 +1,9 @@
 """The question data of a study: rating questions, composites, forced choices, categories and rankings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 from app.analysis.data.answers import choice_answers, scaled_answers
 from app.analysis.data.covariates import Covariates, Score, covariates_of, scores_of
@@ -51,12 +50,12 @@ class StudyData:
         return raters_before(self.earlier_words, composite.questions if composite else (data.question.key,))
 
     @cached_property
-    def with_repeats(self) -> StudyData:
+    def with_repeats(self) -> Self:
         """The same data with the planned repeats among the answers."""
         return replace(self, codes=codes_of(self.frames, self.protocol, with_repeats=True))
 
     @cached_property
-    def with_showings(self) -> StudyData:
+    def with_showings(self) -> Self:
         """The same data with all showings of model judges, which are stored as repeats."""
         ratings = self.frames.ratings
         models = self.frames.raters.loc[self.frames.raters["kind"] == "model", "rater"]
@@ -65,7 +64,7 @@ class StudyData:
         return replace(self, codes=codes_of(shown, self.protocol, with_repeats=True))
 
     @cached_property
-    def over_time(self) -> StudyData | None:
+    def over_time(self) -> Self | None:
         """The answers, in all showings, of the judges that were asked again on a later day; None without any."""
         later = later_runs(self.frames.raters)
         if not later:
@@ -74,7 +73,7 @@ class StudyData:
         shown = replace(self.frames, ratings=ratings[ratings["rater"].isin({*later, *later.values()})])
         return replace(self, codes=codes_of(shown, self.protocol, with_repeats=True, with_later=True), frames=shown)
 
-    def against(self, reference: str | None) -> StudyData:
+    def against(self, reference: str | None) -> Self:
         """The same data with another reference source."""
         analysis = self.protocol.analysis.model_copy(update={"reference": reference})
         return replace(self, protocol=self.protocol.model_copy(update={"analysis": analysis}))

@@ -4,8 +4,6 @@ Every job may be done twice: by a worker that was killed and by the one that tak
 process of its own (`app/base/processes`), which bounds its memory and time; the worker only waits for it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
@@ -13,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Thread
-from typing import Any
+from typing import Any, Self
 
 import procrastinate
 from procrastinate.jobs import DeleteJobCondition, Job
@@ -115,7 +113,7 @@ class Worker:
         self._main: asyncio.Task[None] | None = None
         self._thread: Thread | None = None
 
-    def start(self) -> Worker:
+    def start(self) -> Self:
         """Work in a thread until `stop` is called."""
         self._thread = Thread(target=self.run, name="attune-worker", daemon=True)
         self._thread.start()

@@ -1,11 +1,9 @@
 """How a judge is asked: stored with its run, and as attributes of the judge."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, Self
 
 from app.base.words import number_text
 from app.llm.client.asked import Asked
@@ -58,7 +56,7 @@ class JudgeSettings:
         return {**asdict(self), "profile": [list(pair) for pair in self.profile]}
 
     @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> JudgeSettings:
+    def of(cls, stored: Mapping[str, Any]) -> Self:
         """The settings of a run."""
         known = {name: value for name, value in stored.items() if name in cls.__slots__}
         return cls(**known | {"profile": tuple((name, value) for name, value in stored.get("profile", ()))})

@@ -1,11 +1,9 @@
 """The requests of a run: planned, asked, answered, each one row."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import Connection, text
 
@@ -120,7 +118,7 @@ class FollowUp:
     @classmethod
     def after(
         cls, prompt: Sequence[Mapping[str, str]], answer: str, words: str, *, kind: RequestKind, stage: int = 0
-    ) -> FollowUp:
+    ) -> Self:
         """The conversation so far, its last answer, and what is said next."""
         said = [{"role": "assistant", "content": answer}, {"role": "user", "content": words}]
         return cls([*map(dict, prompt), *said], kind, stage)

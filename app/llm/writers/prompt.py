@@ -1,9 +1,8 @@
 """A prompt file: what a model is asked so that it writes a response to each item of a study."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
@@ -45,7 +44,7 @@ class PromptLength(_Part):
     """How often the model is asked for the same text in another length."""
 
     @model_validator(mode="after")
-    def _one_target(self) -> PromptLength:
+    def _one_target(self) -> Self:
         if (self.words is None) == (self.match is None):
             raise ValueError("either words or match")
         return self

@@ -1,11 +1,9 @@
 """How a model is asked for responses: stored with its run, and as attributes of the source."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from app.base.words import number_text
@@ -42,7 +40,7 @@ class RespondSettings:
         return asdict(self)
 
     @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> RespondSettings:
+    def of(cls, stored: Mapping[str, Any]) -> Self:
         """The settings of a run."""
         return cls(**{name: value for name, value in stored.items() if name in cls.__slots__})
 

@@ -1,10 +1,8 @@
 """The kind `category`: one or several codes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_uppercase
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import AliasChoices, Field, model_validator
 
@@ -58,7 +56,7 @@ class CategoryQuestion(AskedQuestion):
         return data
 
     @model_validator(mode="after")
-    def _codes_can_be_joined(self) -> CategoryQuestion:
+    def _codes_can_be_joined(self) -> Self:
         if any("|" in code for code in self.codes):
             raise BrokenRuleError("codes must not contain |, which joins several codes in ratings.csv")
         if (same := equal_words(self.codes.items())) is not None:
@@ -68,7 +66,7 @@ class CategoryQuestion(AskedQuestion):
         return self
 
     @model_validator(mode="after")
-    def _exclusive_codes_exist(self) -> CategoryQuestion:
+    def _exclusive_codes_exist(self) -> Self:
         unknown = [code for code in self.exclusive if code not in self.codes]
         if unknown:
             raise BrokenRuleError("exclusive must name some of the codes", ", ".join(unknown))

@@ -1,9 +1,7 @@
 """The kind `rating`: one point of a scale, where each point has a label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -54,7 +52,7 @@ class RatingQuestion(NumberQuestion):
         return {str(key) if (value := values[key]) is None else number_text(value): text for key, text in data.items()}
 
     @model_validator(mode="after")
-    def _defined_points_exist(self) -> RatingQuestion:
+    def _defined_points_exist(self) -> Self:
         known = {number_text(value) for value in self.values}
         if unknown := [key for key in self.definitions if key not in known]:
             raise BrokenRuleError("definitions must be of points of the scale", ", ".join(unknown))

@@ -1,10 +1,8 @@
 """Scales: the allowed values of a rating, each with its label."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
@@ -82,7 +80,7 @@ class Scale(BaseModel):
         return data
 
     @model_validator(mode="after")
-    def _sorted_and_distinct(self) -> Scale:
+    def _sorted_and_distinct(self) -> Self:
         values = [point.value for point in self.points]
         if len(values) < 2:  # noqa: PLR2004 - one point is no choice
             raise BrokenRuleError("a scale must have at least two points")

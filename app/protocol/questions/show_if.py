@@ -1,9 +1,7 @@
 """When a question about the rater is asked: only after certain answers to an earlier question."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
 
@@ -40,7 +38,7 @@ class ShowIf(BaseModel):
     """For questions answered by a number: the lowest number after which the question is asked."""
 
     @model_validator(mode="after")
-    def _has_one_test(self) -> ShowIf:
+    def _has_one_test(self) -> Self:
         if (self.equals is not None) + bool(self.one_of) + (self.at_least is not None) != 1:
             raise BrokenRuleError("show_if must have exactly one of equals, one_of and at_least")
         return self

@@ -1,10 +1,8 @@
 """The kind `slider`: a number between two ends, in steps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, FiniteFloat, model_validator
 
@@ -39,7 +37,7 @@ class SliderQuestion(NumberQuestion):
     level: Level = "interval"
 
     @model_validator(mode="after")
-    def _has_room(self) -> SliderQuestion:
+    def _has_room(self) -> Self:
         if self.max <= self.min:
             raise BrokenRuleError("the slider's max must be greater than its min", f"{self.min:g} to {self.max:g}")
         n_steps = (self.max - self.min) / self.step

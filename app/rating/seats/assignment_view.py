@@ -1,12 +1,10 @@
 """The content of a rating page: one assignment with its texts, its answers so far and its place in the list."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -164,7 +162,7 @@ class AssignmentView:
         """Whether a break is offered: halfway through ten pages or more, so never before the last one."""
         return self.state in _OPEN and self.n_all >= _MANY and self.place == self.n_all // 2 + 1
 
-    def as_revisit(self) -> AssignmentView:
+    def as_revisit(self) -> Self:
         """The same trial as a revisit, if it is one that is revisited; otherwise unchanged."""
         is_one = self.state == "done" and not self.repeat and self.purpose == "rating"
         return replace(self, is_revisit=True) if is_one else self

@@ -6,9 +6,8 @@ unbiased prediction of the effect on each item, which is shrunken towards the me
 opposite sign are read from one predictive distribution, so they agree.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from scipy import optimize, special
@@ -159,7 +158,7 @@ class _Predicted:
     sd: Floats
 
     @classmethod
-    def of(cls, tau: float, within: float, error: float, k: int) -> _Predicted:
+    def of(cls, tau: float, within: float, error: float, k: int) -> Self:
         total = (tau**2 + within) * (k - 1) / special.chdtri(k - 1, 1 - _QUANTILES)
         between = np.maximum(total - within, 0.0)
         of_mean = np.maximum(error**2 + (total - tau**2 - within) / k, 0.0)

@@ -1,10 +1,9 @@
 """Names of a study's sources, questions and answers, recognized regardless of case and punctuation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from app.protocol.study import Protocol
 
@@ -29,7 +28,7 @@ class Names:
     by_name: Mapping[str, str]
 
     @classmethod
-    def of(cls, named: Mapping[str, Iterable[str]]) -> Names:
+    def of(cls, named: Mapping[str, Iterable[str]]) -> Self:
         """Build from each key and its other names; a key takes precedence over other names."""
         found: dict[str, str | None] = {}
         for key, names in named.items():
