@@ -2,21 +2,15 @@
 
 from sqlalchemy import Connection, text
 
+from app.rating.seats.seats import IS_OPEN, returning_sql
+
 _RECORD = text("""
     INSERT INTO rater_exclusions (study_id, rater_id, is_excluded, reason, lead_id)
     SELECT :study, id, :excluded, :reason, :lead FROM raters WHERE study_id = :study AND id = :rater
 """)
 _KEY = text("SELECT key FROM raters WHERE study_id = :study AND id = :rater")
 _ID = text("SELECT id FROM raters WHERE study_id = :study AND key = :key")
-_RELEASE = text("""
-    WITH returned AS (
-      UPDATE assignments SET state = 'returned'
-      WHERE study_id = :study AND rater_id = :rater AND state IN ('planned', 'leased') RETURNING id
-    ), freed AS (
-      UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
-    )
-    SELECT count(*) FROM returned
-""")
+_RELEASE = text("WITH " + returning_sql(f"{IS_OPEN} AND a.rater_id = :rater"))
 _IDENTITY = text("""
     SELECT r.key, p.platform, p.platform_id FROM platform_ids p
     JOIN raters r ON r.study_id = p.study_id AND r.id = p.rater_id

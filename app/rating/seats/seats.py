@@ -260,6 +260,25 @@ class _Closed:
         return {**self.ids, "pool": self.pool, "column": self.column, "conditions": list(conditions), **closed}
 
 
+# Of an assignment `a`.
+IS_OPEN = "a.state IN ('planned', 'leased')"
+
+
+def returning_sql(which: str) -> str:
+    """The end of a statement that returns assignments, frees their seats, and counts them; `which` is said of `a`.
+
+    Repeats and gold trials are counted too, although they have no seats.
+    """
+    return f"""
+    returned AS (
+      UPDATE assignments a SET state = 'returned' WHERE a.study_id = :study AND {which} RETURNING a.id
+    ), freed AS (
+      UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
+    )
+    SELECT count(*) FROM returned
+"""  # noqa: S608 - constants of our own modules
+
+
 # Seats that are released when raters are inactive; raters who come back in time get them again.
 
 # The row of a rater with a request in progress is locked: it is skipped, and the request extends the lease. A lease
@@ -286,12 +305,7 @@ _EXPIRE = text(f"""
     ), admission_seats_freed AS (
       UPDATE admission_seats SET rating_session_id = NULL
       WHERE study_id = :study AND rating_session_id IN (SELECT id FROM gone)
-    ), returned AS (
-      UPDATE assignments SET state = 'returned'
-      WHERE study_id = :study AND state IN ('planned', 'leased') AND rating_session_id IN (SELECT id FROM gone)
-      RETURNING id
-    )
-    UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
+    ), {returning_sql(f"{IS_OPEN} AND a.rating_session_id IN (SELECT id FROM gone)")}
 """)  # noqa: S608 - constants only
 _RETURNED = text("""
     SELECT DISTINCT ON (s.trial_id) s.trial_id, s.pool, s.seat, a.id
@@ -352,13 +366,7 @@ def retake_gold(db: Connection, session: RatingSession) -> int:
     return db.execute(_RETAKE_GOLD, {"study": session.study_id, "session": session.session_id}).rowcount
 
 
-RETURN_OPEN = text("""
-    WITH returned AS (
-      UPDATE assignments SET state = 'returned'
-      WHERE study_id = :study AND rating_session_id = :session AND state IN ('planned', 'leased') RETURNING id
-    )
-    UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
-""")
+RETURN_OPEN = text("WITH " + returning_sql(f"{IS_OPEN} AND a.rating_session_id = :session"))
 
 
 def return_open(db: Connection, session: RatingSession) -> None:
@@ -366,9 +374,9 @@ def return_open(db: Connection, session: RatingSession) -> None:
     db.execute(RETURN_OPEN, {"study": session.study_id, "session": session.session_id})
 
 
-def return_expired(db: Connection, session: RatingSession) -> int:
-    """Release the open seats of rating sessions whose lease has expired; returns how many."""
-    return db.execute(_EXPIRE, {"study": session.study_id, "session": session.session_id}).rowcount
+def return_expired(db: Connection, session: RatingSession) -> None:
+    """Release the open seats of rating sessions whose lease has expired."""
+    db.execute(_EXPIRE, {"study": session.study_id, "session": session.session_id})
 
 
 def retake_returned(db: Connection, session: RatingSession) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from app.rating.review.rater_rows import list_left_out
+from app.rating.seats.seats import returning_sql
 
 # The first words of a text, and the length of what is searched for.
 N_WORDS = 160
@@ -161,15 +162,8 @@ def list_attribute_values(db: Connection, study_id: int) -> list[tuple[str, Sequ
 
 _RETIRE = text("UPDATE items SET retired_because = :reason WHERE study_id = :study AND id = :item")
 # Trials that were planned for a rater but not shown yet are given to no one; those that are open stay with their rater.
-_RETURN = text("""
-    WITH returned AS (
-      UPDATE assignments a SET state = 'returned' FROM trials t
-      WHERE a.study_id = :study AND a.state = 'planned' AND t.study_id = a.study_id AND t.id = a.trial_id
-        AND t.item_id = :item
-      RETURNING a.id
-    )
-    UPDATE seats SET assignment_id = NULL WHERE study_id = :study AND assignment_id IN (SELECT id FROM returned)
-""")
+_OF_ITEM = "a.trial_id IN (SELECT id FROM trials WHERE study_id = :study AND item_id = :item)"
+_RETURN = text("WITH " + returning_sql(f"a.state = 'planned' AND {_OF_ITEM}"))
 _IS_SPECIAL = text("""
     SELECT EXISTS (SELECT FROM trials WHERE study_id = :study AND item_id = :item AND purpose <> 'rating')
 """)
