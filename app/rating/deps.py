@@ -1,6 +1,6 @@
 """Loaders for rater pages. They authorize: handlers need not check again that an assignment belongs to the rater."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 from typing import Annotated
 from urllib.parse import parse_qsl
@@ -14,6 +14,7 @@ from app.base.rendering.pages import use_language
 from app.base.web.cookies import get_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import WORDS, ForbiddenError, GoneError, NoStudyError, NotFoundError, PageError, RedirectError
+from app.protocol.questions.form import Form
 from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.rater_path import as_shown, protocol_of
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
@@ -22,7 +23,6 @@ from app.rating.steps.endings import PageEnding, ending_of
 from app.rating.withdrawal.withdraw import get_withdrawal
 from app.studies.protocols import get_protocol
 
-Form = Mapping[str, Sequence[str]]
 OwnTrial = tuple[RatingSession, AssignmentView]
 MAX_FIELDS = 1000
 MAX_AGE_S = 180 * 24 * 60 * 60

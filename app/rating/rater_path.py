@@ -10,7 +10,7 @@ from app.base.language.language import language_of
 from app.protocol.pages.page_slots import Shown
 from app.protocol.pages.reveal import PRACTICE, Stage, slots_now, stage_of
 from app.protocol.pages.steps import AFTER_RATINGS, DONE, asked_at, next_step, rater_steps
-from app.protocol.questions.form import Answers, PageTimes, read_page_ms
+from app.protocol.questions.form import Answers, Form, PageTimes, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
@@ -29,9 +29,6 @@ from app.rating.steps.attention import attention_now
 from app.rating.steps.gold import check_gold
 from app.studies.protocols import get_protocol
 from app.webhooks.outbox import enqueue_finished, enqueue_full
-
-Form = Mapping[str, Sequence[str]]
-
 
 # Whether a seat is free for a rater who has not started: they are told before the consent form and instructions.
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from app.protocol.questions.form import read_answer
+from app.protocol.questions.form import Form, read_answer
 from app.protocol.questions.question import AnswerError, Given
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 
 # Answers by the key of their question, written as in ratings.csv; several codes are several answers.
 Values = Mapping[str, tuple[str, ...]]
-Form = Mapping[str, Sequence[str]]
 
 
 # The form field that names the questions that the page asked: those that depend on others were hidden before.

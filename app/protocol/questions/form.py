@@ -10,6 +10,8 @@ from app.base.language.message import Message
 from app.protocol.questions.question import DEVICES, TYPING, AnswerError, Given, Sent
 from app.protocol.questions.slot import Slot
 
+Form = Mapping[str, Sequence[str]]
+
 # Marks of what a page sends: the key of an answer, when it was given, and when the page left the browser.
 
 # The field of a form with the time when it left; without scripts, when it was shown.
@@ -42,13 +44,13 @@ class PageTimes:
     active_ms: int | None = None
 
 
-def read_page_ms(form: Mapping[str, Sequence[str]]) -> int:
+def read_page_ms(form: Form) -> int:
     """When a form left the browser, by the clock of its page; now, if it does not say."""
     at_ms = _milliseconds(next(iter(form.get(LEFT_AT, ())), ""))
     return time.time_ns() // 1_000_000 if at_ms is None else at_ms
 
 
-def read_mark(name: str, form: Mapping[str, Sequence[str]]) -> Mark:
+def read_mark(name: str, form: Form) -> Mark:
     """Read the mark of a slot's answer from a form.
 
     Raises:
@@ -107,7 +109,7 @@ def asked_answers(slots: Sequence[Slot], answers: Sequence[Answer], keys: Mappin
 
 def read_answers(
     slots: Sequence[Slot],
-    form: Mapping[str, Sequence[str]],
+    form: Form,
     shown: Sequence[int],
     mark_of: Callable[[str], Mark] | None = None,
 ) -> Answers:
@@ -136,7 +138,7 @@ def read_answers(
 
 def read_answer(
     slot: Slot,
-    form: Mapping[str, Sequence[str]],
+    form: Form,
     shown: Sequence[int],
     mark_of: Callable[[str], Mark] | None = None,
 ) -> Answer | None:

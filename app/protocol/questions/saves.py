@@ -1,15 +1,12 @@
 """Saves: the answers that a page sends while the rater is still working on it; invalid ones do not block the others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.base.language.message import Message, message
-from app.protocol.questions.form import Answer, Answers, Mark, read_answer, read_answers, read_mark
+from app.protocol.questions.form import Answer, Answers, Form, Mark, read_answer, read_answers, read_mark
 from app.protocol.questions.question import AnswerError
 from app.protocol.questions.slot import Slot
-
-Form = Mapping[str, Sequence[str]]
-
 
 UNKNOWN = message("This page has no such question.")
 NO_KEY = message("The key is not a UUID.")

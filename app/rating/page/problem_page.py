@@ -6,7 +6,8 @@ from starlette.responses import Response
 from app.base.language.message import Message
 from app.base.rendering.pages import is_htmx
 from app.base.web.deps import Db
-from app.rating.deps import Form, FormFields, Own, Session
+from app.protocol.questions.form import Form
+from app.rating.deps import FormFields, Own, Session
 from app.rating.http_responses import rater_page
 from app.rating.rater_path import protocol_of
 from app.rating.seats.assignment_view import AssignmentView

@@ -11,13 +11,14 @@ from app.base.database.engine import Connection
 from app.base.language.message import Message, message
 from app.base.rendering.pages import is_htmx, language_in
 from app.base.web.deps import Db, turn
+from app.protocol.questions.form import Form
 from app.protocol.questions.saves import UNKNOWN, Save
 from app.protocol.study import Protocol
 from app.rating.answers.skips import reasons_at
 from app.rating.conversations.conversation_page import conversation_page
 from app.rating.conversations.draft_page import draft_page
 from app.rating.conversations.turns import is_writing
-from app.rating.deps import Form, Own, OwnTrial, Session, get_form, get_own
+from app.rating.deps import Own, OwnTrial, Session, get_form, get_own
 from app.rating.http_responses import go, go_to_step, rater_page, refuse_save
 from app.rating.page.sheet import make_sheet
 from app.rating.rater_path import current_page, is_end, may_rate, protocol_of, save_answers, submit_rating

@@ -1,18 +1,15 @@
 """Attention checks: questions between trials that say which answer to choose. They flag raters and exclude no one."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, text
 
 from app.protocol.checks import AttentionCheck, slot_of_check
-from app.protocol.questions.form import Answers, read_answers
+from app.protocol.questions.form import Answers, Form, read_answers
 from app.protocol.study import Protocol
 from app.rating.sessions import RatingSession
-
-Form = Mapping[str, Sequence[str]]
-
 
 # Answered checks: events of the kind `check`, which the report and checks.csv read.
 

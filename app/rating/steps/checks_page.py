@@ -9,7 +9,8 @@ from app.base.language.language import language_of
 from app.base.language.message import Message
 from app.base.web.deps import Db
 from app.protocol.checks import AttentionCheck, slot_of_check
-from app.rating.deps import Form, FormFields, Session
+from app.protocol.questions.form import Form
+from app.rating.deps import FormFields, Session
 from app.rating.http_responses import go, rater_page
 from app.rating.page.fields import fields_of
 from app.rating.rater_path import current_step, protocol_of

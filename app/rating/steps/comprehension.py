@@ -1,18 +1,15 @@
 """Comprehension checks: raters who answer incorrectly read the explanation and try again. No one is excluded."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
 from app.protocol.checks import ComprehensionCheck, slot_of_check
-from app.protocol.questions.form import Answers, read_answers
+from app.protocol.questions.form import Answers, Form, read_answers
 from app.protocol.questions.slot import Slot
 from app.rating.rater_path import protocol_of
 from app.rating.sessions import RatingSession, record_step
 from app.rating.steps.attention import list_checks, record_check
-
-Form = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,11 @@ from app.protocol.checks import Score, practice_outcome, score_of
 from app.protocol.flow import Practice, PracticeTrial
 from app.protocol.pages.reveal import PRACTICE
 from app.protocol.presentation import shown_labels
-from app.protocol.questions.form import Answers, asked_answers, read_answers
+from app.protocol.questions.form import Answers, Form, asked_answers, read_answers
 from app.protocol.study import Protocol
 from app.rating.rater_path import protocol_of, slots_of
 from app.rating.seats.assignment_view import AssignmentView, texts_of
 from app.rating.sessions import RatingSession, get_rater, record_state, record_step
-
-Form = Mapping[str, Sequence[str]]
-
 
 # Practice trials, and what raters answered. Practice answers are not ratings.
 

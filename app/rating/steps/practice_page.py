@@ -11,9 +11,10 @@ from app.base.language.message import Message
 from app.base.web.deps import Db
 from app.protocol.checks import is_right
 from app.protocol.questions.display import Display
+from app.protocol.questions.form import Form
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
-from app.rating.deps import Form, FormFields, Session
+from app.rating.deps import FormFields, Session
 from app.rating.http_responses import go, rater_page
 from app.rating.page.sheet import Sheet, make_sheet
 from app.rating.rater_path import current_step, protocol_of, slots_of

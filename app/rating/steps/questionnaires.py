@@ -1,6 +1,6 @@
 """Steps before and after the trials: pages of questions, debriefing. Each is completed once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection
@@ -8,16 +8,13 @@ from sqlalchemy import Connection
 from app.base.language.message import message
 from app.protocol.pages.shown_questions import askable, not_yet_asked, shown, shown_in_form, values_of
 from app.protocol.pages.steps import DONE, is_eligible, questionnaire_of, slots_of_step
-from app.protocol.questions.form import Answers, read_page_ms
+from app.protocol.questions.form import Answers, Form, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
 from app.protocol.waves import end_step
 from app.rating.rater_path import current_step, protocol_of, wave_now
 from app.rating.sessions import NotHereError, RatingSession, get_rater, record_state, record_step
 from app.rating.steps.rater_answers import forget_rater_answers, list_rater_answers, record_rater_answers
-
-Form = Mapping[str, Sequence[str]]
-
 
 FOLLOWS = message("Please answer this question too: it follows from your answers.")
 

@@ -7,9 +7,9 @@ from typing import Any
 from app.base.words import number_text, readable
 from app.studies.editor.controls import Option, lines_of
 from app.studies.editor.named_choices import answers_of, questions_about, title_of
+from app.studies.editor.reading import Form
 
 Data = dict[str, Any]
-Form = Mapping[str, Sequence[str]]
 FIELD, ANSWERS, LOWEST = "asked_when", "asked_when_answers", "asked_when_lowest"
 # Follows the key of a question that is answered by a number.
 _AT_LEAST = ">="

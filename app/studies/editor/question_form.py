@@ -1,6 +1,6 @@
 """The editor of one question: its text, what it is about and its scale in words, and rare settings behind *More*."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +16,13 @@ from app.studies.editor.nodes import Named, Scalar
 from app.studies.editor.question_keys import free_key, is_made, key_of, renamed, without_answers
 from app.studies.editor.question_list import NO_TEXT, questions_in
 from app.studies.editor.rater_pages import page_options, with_page
+from app.studies.editor.reading import Form
 from app.studies.editor.scale_labels import Pasted, points_text, read_points
 from app.studies.editor.scale_library import points_of
 from app.studies.editor.sections import QUESTIONS, question_control, question_kinds, with_question
 from app.studies.editor.stored_texts import NO_COLUMNS, Columns
 
 Data = dict[str, Any]
-Form = Mapping[str, Sequence[str]]
 # What leads read in place of what a question is about.
 ABOUT_WORDS = {
     "response": "Each response",
