@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -14,6 +13,7 @@ from app.llm.client.servers import ModelServer
 from app.llm.methods.model_reader import ReadingError, read_by_model
 from app.llm.runs.run_rows import servers
 from app.studies.editor.design_page import DesignForm, SentForm, design_page
+from app.studies.editor.nodes import Data
 from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_change
 from app.studies.methods.guesses import KINDS, Guess, GuessError, in_order, is_there, names_in, title_of, with_guess
 from app.studies.methods.methods_text import MethodsError
@@ -22,7 +22,6 @@ from app.studies.own_study import Own
 from app.studies.studies import StudyRow
 
 router = APIRouter()
-Data = dict[str, Any]
 _TEMPLATE = "llm/methods.html"
 _MOST = 200
 

@@ -20,6 +20,7 @@ from app.rating.question_editor.shown_questions import ShownQuestions, shown_que
 from app.studies.creation.templates import template_question, template_questions
 from app.studies.editor.changes import changes
 from app.studies.editor.design_page import DesignForm, SentForm, conflict_page, design_page, placed
+from app.studies.editor.nodes import Data
 from app.studies.editor.problem_words import problem_words
 from app.studies.editor.protocol_edits import (
     Change,
@@ -62,7 +63,6 @@ from app.studies.studies import StudyRow
 router = APIRouter()
 SECTION = BY_KEY[QUESTIONS]
 MAX_STATEMENTS = 200
-Data = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

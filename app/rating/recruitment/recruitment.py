@@ -4,15 +4,14 @@ import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 from xml.sax.saxutils import escape
 
 from app.base.words import counted, number_text
 from app.protocol.completion import Outcome
 from app.protocol.study import Protocol
+from app.studies.editor.nodes import Data
 from app.studies.editor.sections import value_at, with_value
 
-Data = dict[str, Any]
 PERSONAL = "personal"
 # Without letters and digits that are easily taken for each other.
 _LETTERS, _N_LETTERS = "ABCDEFGHJKLMNPQRTUVWXY346789", 8

@@ -12,11 +12,11 @@ from app.base.problems import Problems
 from app.protocol.questions.registry import SCALED
 from app.protocol.yaml.study_yaml import FILE
 from app.studies.creation.goals import Goal
+from app.studies.editor.nodes import Data
 from app.studies.editor.published_scales import PUBLISHED, PublishedScale, ScaleWordsError, with_published
 from app.studies.protocols import get_protocol_text
 from app.studies.studies import get_study
 
-Data = dict[str, Any]
 FORM = "the form"
 # How the form names a scale or a study, beside the names of templates.
 SCALE, STUDY = "scale:", "study:"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection
@@ -15,14 +14,13 @@ from app.base.problems import Problems
 from app.protocol.study_parts import Slug
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE, read_protocol
+from app.studies.editor.nodes import Data
 from app.studies.export import study_folder
 from app.studies.folder.raters import named_in
 from app.studies.folder.ratings.ratings import no_ratings
 from app.studies.folder.texts import no_responses
 from app.studies.load import load_study
 from app.studies.studies import StudyRow
-
-Data = dict[str, Any]
 
 
 def copy_study(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from app.base.words import readable
 from app.protocol.declared_contrasts import RATED
@@ -21,14 +20,13 @@ from app.studies.editor.named_choices import (
     title_of,
     value_of,
 )
-from app.studies.editor.nodes import Named, Scalar
+from app.studies.editor.nodes import Data, Named, Scalar
 from app.studies.editor.primary_form import PATH as CONTRASTS
 from app.studies.editor.primary_form import with_new_contrast, with_parts_that_fit, with_sentences
 from app.studies.editor.question_keys import free_key, is_made, key_of, renamed, without_key
 from app.studies.editor.sections import value_at, with_value
 from app.studies.editor.stored_texts import Columns
 
-Data = dict[str, Any]
 COMPOSITES, CHANGES, BELIEVED = "analysis.composites", "analysis.changes", "analysis.believed_source"
 EMPATHIC = "analysis.empathic_accuracy"
 _NAMES = Named(Scalar())

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from app.base.words import number_text, readable
 from app.studies.editor.controls import Option, lines_of
 from app.studies.editor.named_choices import answers_of, questions_about, title_of
+from app.studies.editor.nodes import Data
 from app.studies.editor.reading import Form
 
-Data = dict[str, Any]
 FIELD, ANSWERS, LOWEST = "asked_when", "asked_when_answers", "asked_when_lowest"
 # Follows the key of a question that is answered by a number.
 _AT_LEAST = ">="

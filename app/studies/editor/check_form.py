@@ -1,14 +1,13 @@
 """Attention and comprehension checks in forms: a new one is ready to use, and what depends on its answers follows."""
 
 from copy import deepcopy
-from typing import Any
 
 from app.studies.editor.answer_codes import codes_of
 from app.studies.editor.named_choices import n_checks, value_of
+from app.studies.editor.nodes import Data
 from app.studies.editor.question_keys import free_key
 from app.studies.editor.sections import value_at, with_value
 
-Data = dict[str, Any]
 _ATTENTION, _COMPREHENSION = "checks.attention", "checks.comprehension"
 KINDS = (_ATTENTION, _COMPREHENSION)
 _WORDS = {

@@ -19,13 +19,12 @@ from app.studies.editor.named_choices import (
     select,
     ticks,
 )
-from app.studies.editor.nodes import Named, Scalar
+from app.studies.editor.nodes import Data, Named, Scalar
 from app.studies.editor.question_keys import free_of, is_made, key_of, with_level_renamed
 from app.studies.editor.reading import Form
 from app.studies.editor.sections import with_value
 from app.studies.editor.stored_texts import Stored
 
-Data = dict[str, Any]
 CONDITIONS = "conditions"
 _NAMES = Named(Scalar())
 _KINDS = {

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from app.base.words import readable
 from app.studies.editor.controls import Control, Option, lines_of, named_of
@@ -18,13 +17,12 @@ from app.studies.editor.named_choices import (
     title_of,
     value_of,
 )
-from app.studies.editor.nodes import Named, Scalar
+from app.studies.editor.nodes import Data, Named, Scalar
 from app.studies.editor.question_keys import free_of, is_made, key_of, with_entry_renamed
 from app.studies.editor.reading import Form
 from app.studies.editor.sections import value_at, with_value
 from app.studies.editor.stored_texts import Stored
 
-Data = dict[str, Any]
 POOLS, QUOTAS, LISTED = "design.pools", "design.quotas", "design.listed"
 ITEM = ":item"
 Rules = tuple[tuple[str, Callable[[Control, Data, Stored], Control]], ...]

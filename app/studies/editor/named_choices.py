@@ -11,10 +11,9 @@ from app.protocol.conditions import LEVELS, level_name
 from app.studies.editor.answer_codes import answer_lines, codes_of
 from app.studies.editor.controls import Control, Option, named_of, text_of
 from app.studies.editor.field_help import in_words_of_forms
-from app.studies.editor.nodes import Named, Scalar
+from app.studies.editor.nodes import Data, Named, Scalar
 from app.studies.editor.scale_library import points_of
 
-Data = dict[str, Any]
 _LEVELS = Named(Scalar())
 # The levels of the kinds of conditions, in words.
 LEVEL_WORDS = {

@@ -17,6 +17,8 @@ from app.protocol.questions.question import ManyLines
 from app.protocol.questions.scale import Scale
 from app.protocol.study_parts import description_of
 
+# The data of study.yaml, or of a part of it, as the editor changes them.
+Data = dict[str, Any]
 Widget = Literal["line", "prose", "number", "date", "flag", "choice"]
 
 

@@ -17,9 +17,9 @@ from app.protocol.study import Protocol
 from app.protocol.study_parts import WORD_SHARE
 from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.editor.controls import Control, Option, Shape
+from app.studies.editor.nodes import Data
 from app.studies.editor.sections import value_at, with_value
 
-Data = dict[str, Any]
 PATH = "analysis.primary"
 OF_TEXTS = "text_difference"
 # What a sentence says before each of its choices, by what its test compares.

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from app.base.problem import Problem
 from app.base.words import found_in_words, readable
@@ -12,13 +11,13 @@ from app.protocol.conditions import LEVELS
 from app.protocol.primary import TESTS
 from app.studies.editor.controls import Control
 from app.studies.editor.named_choices import entry_options, questions_about, title_of
+from app.studies.editor.nodes import Data
 from app.studies.editor.question_form import FIELD_WORDS
 from app.studies.editor.reading import UNNAMED
 from app.studies.editor.section_form import section_form
 from app.studies.editor.sections import QUESTIONS, SECTIONS, section_of, value_at
 from app.studies.editor.stored_texts import Stored
 
-Data = dict[str, Any]
 _DECLARED = ("attributes", "conditions", "sources", "design.pools", "analysis.composites")
 _TOKEN = re.compile(r"`?\b[A-Za-z][\w-]*(?:\.[a-z]\w*)*\b`?")
 _BEFORE = re.compile(r"(?:\(|, |\bor |\bof |\bfor |\bthan |^no )$")

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -17,6 +16,7 @@ from app.protocol.opening import placeholders
 from app.protocol.study import Protocol
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE, add_broken, read_protocol
+from app.studies.editor.nodes import Data
 from app.studies.opening_checks import OpeningError, check_declared, check_help_lines, check_placeholders
 from app.studies.protocols import (
     answered_questions,
@@ -86,9 +86,6 @@ def record_edit(db: Connection, study_id: int, number: int, yaml: str, lead_id: 
     """Store a save; very old ones are deleted."""
     db.execute(_RECORD, {"study": study_id, "number": number, "yaml": yaml, "lead": lead_id})
     db.execute(_PRUNE, {"study": study_id, "number": number - N_KEPT})
-
-
-Data = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.base.words import counted
+from app.studies.editor.nodes import Data
 from app.studies.editor.question_keys import free_key, key_of
 from app.studies.editor.scale_labels import read_lines
 from app.studies.editor.scale_library import ScaleChoice, points_of
 from app.studies.editor.sections import value_at, with_value
-
-Data = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from app.base.words import readable
 from app.protocol.questions.registry import KINDS
@@ -12,7 +11,7 @@ from app.studies.editor.asked_when import AskedWhen, asked_when, with_asked_when
 from app.studies.editor.controls import Control, Option, is_true, lines_of, named_of, part_of_kind
 from app.studies.editor.design_choices import column_words
 from app.studies.editor.named_choices import select, with_choices
-from app.studies.editor.nodes import Named, Scalar
+from app.studies.editor.nodes import Data, Named, Scalar
 from app.studies.editor.question_keys import free_key, is_made, key_of, renamed, without_answers
 from app.studies.editor.question_list import NO_TEXT, questions_in
 from app.studies.editor.rater_pages import page_options, with_page
@@ -22,7 +21,6 @@ from app.studies.editor.scale_library import points_of
 from app.studies.editor.sections import QUESTIONS, question_control, question_kinds, with_question
 from app.studies.editor.stored_texts import NO_COLUMNS, Columns
 
-Data = dict[str, Any]
 # What leads read in place of what a question is about.
 ABOUT_WORDS = {
     "response": "Each response",

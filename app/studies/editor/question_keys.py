@@ -11,8 +11,8 @@ from app.protocol.conditions import level_name
 from app.protocol.consistency import WITH_CUT
 from app.protocol.primary import TESTS
 from app.protocol.waves import MARK
+from app.studies.editor.nodes import Data
 
-Data = dict[str, Any]
 # The new name of a key; None to remove what names it.
 Rename = Callable[[Any], Any]
 _MOST = 40

@@ -7,12 +7,12 @@ from typing import Any
 
 from app.base.words import readable
 from app.protocol.questions.registry import KINDS
+from app.studies.editor.nodes import Data
 from app.studies.editor.question_keys import free_key, key_of, without_key
 from app.studies.editor.rater_pages import rater_pages, with_order
 from app.studies.editor.scale_library import has_scale, scale_parts, with_scale
 from app.studies.editor.sections import QUESTIONS, value_at, with_value
 
-Data = dict[str, Any]
 # Raters never read it: a study with words in square brackets cannot be opened.
 NO_TEXT = "[Your question]"
 

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
 
 from app.studies.editor.controls import Option, lines_of
+from app.studies.editor.nodes import Data
 from app.studies.editor.sections import value_at, with_value
 
-Data = dict[str, Any]
 _PARTS = {"before": "Before the instructions", "after": "After the last trial"}
 _REST = "after the other pages"
 

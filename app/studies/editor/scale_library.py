@@ -8,9 +8,8 @@ from sqlalchemy import Connection, text
 
 from app.base.words import counted
 from app.studies.editor.controls import named_of
-from app.studies.editor.nodes import Named, Scalar
+from app.studies.editor.nodes import Data, Named, Scalar
 
-Data = dict[str, Any]
 _SCALE = Named(Scalar(), is_scale=True)
 # The fields of a question that make up its scale.
 _PARTS = ("type", "scale", "min", "max", "step", "min_words", "max_words", "definitions")

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from app.studies.editor.analysis_form import COMPOSITES, with_analysis_choices, with_analysis_that_fits
 from app.studies.editor.analysis_form import NEW as NEW_OF_ANALYSIS
@@ -17,6 +16,7 @@ from app.studies.editor.design_choices import NEW as NEW_OF_DESIGN
 from app.studies.editor.design_choices import RULES as RULES_OF_DESIGN
 from app.studies.editor.design_choices import with_chosen_items, with_design_that_fits
 from app.studies.editor.named_choices import with_choices
+from app.studies.editor.nodes import Data
 from app.studies.editor.reading import Form
 from app.studies.editor.sections import Section, section_controls, with_section
 from app.studies.editor.sources_form import NEW as NEW_OF_SOURCES
@@ -24,7 +24,6 @@ from app.studies.editor.sources_form import RULES as RULES_OF_SOURCES
 from app.studies.editor.sources_form import with_details, with_named_details
 from app.studies.editor.stored_texts import Stored
 
-Data = dict[str, Any]
 _NEW: dict[str, Callable[[Data, Stored], Data]] = {
     **NEW_OF_DESIGN,
     **NEW_OF_CONDITIONS,

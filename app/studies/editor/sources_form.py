@@ -10,13 +10,12 @@ from app.protocol.study_parts import Source
 from app.studies.editor.controls import MORE, Control, Option, named_of, text_of
 from app.studies.editor.design_choices import Rules, column_words, labelled_rows
 from app.studies.editor.named_choices import fields_of, select
-from app.studies.editor.nodes import Named, Scalar
+from app.studies.editor.nodes import Data, Named, Scalar
 from app.studies.editor.question_keys import free_of, key_of
 from app.studies.editor.reading import Form
 from app.studies.editor.sections import with_value
 from app.studies.editor.stored_texts import Stored
 
-Data = dict[str, Any]
 SOURCES, COLUMNS = "sources", "attributes"
 _NAMES = Named(Scalar())
 _FIELDS = frozenset(Source.model_fields)

@@ -12,6 +12,7 @@ from app.protocol.primary import TESTS
 from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.editor.check_form import with_new_check
 from app.studies.editor.controls import Option
+from app.studies.editor.nodes import Data
 from app.studies.editor.problem_words import problem_words
 from app.studies.editor.published_scales import BY_SHORT, ScaleWordsError, with_published
 from app.studies.editor.question_keys import free_key, key_of
@@ -19,7 +20,6 @@ from app.studies.editor.question_list import NO_TEXT
 from app.studies.editor.scale_labels import read_lines
 from app.studies.editor.sections import value_at, with_value
 
-Data = dict[str, Any]
 Shape = Literal["line", "prose", "number", "choice"]
 MAX_POINTS, MAX_CHECKS, MAX_RATERS = 101, 10, 1000
 

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from app.base.rendering.words import explained
 from app.protocol.yaml.study_yaml import read_protocol
 from app.studies.editor.controls import Control
 from app.studies.editor.design_page import address_of_problem, place_in_words
+from app.studies.editor.nodes import Data
 from app.studies.editor.problem_words import problem_words
 from app.studies.editor.question_form import question_editor, with_edited
 from app.studies.editor.section_form import section_form, with_edited_section
@@ -24,7 +24,6 @@ from app.studies.editor.stored_texts import Stored
 from tests.studies.editor.posted import posted
 from tests.studies.editor.test_forms_round_trip import TEXTS, data_of, posted_question
 
-Data = dict[str, Any]
 # A key with an underscore, a path or a file, what only files say, and a label in the place of a plain word.
 OF_FILES = re.compile(r"\w_\w|\b[a-z]+\.[a-z]+\b(?!/)|\btrue\b(?! source)|`| \(key\)|codes")
 WRONG = ("nonsense", "-3", "0.5", "")
