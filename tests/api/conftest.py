@@ -15,6 +15,7 @@ from app.rating.life_cycle import open_study
 from app.studies.members.api_tokens import record_api_token
 from app.studies.members.members import record_member
 from tests.kit.lead_studies import rate, study_of
+from tests.kit.web_app import PLAIN
 
 STUDY = "/api/v1/studies/small"
 
@@ -39,7 +40,7 @@ def with_token(app: FastAPI, db: Connection, study_id: int, lead: Lead) -> Calla
     def new(role: Role) -> TestClient:
         token = f"attune_{role}"
         record_api_token(db, study_id, lead.id, token=token, name=f"for {role}", role=role, valid=timedelta(days=1))
-        headers = {"authorization": f"Bearer {token}"}
+        headers = {"authorization": f"Bearer {token}"} | PLAIN
         return TestClient(app, headers=headers, follow_redirects=False, raise_server_exceptions=False)
 
     return new

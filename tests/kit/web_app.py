@@ -19,6 +19,8 @@ from tests.kit.reports_here import reports_here
 from tests.kit.reports_once import AnalyzedOnce
 
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
+# To compress pages and expand them again would take a fiftieth of the tests' time; test_weight.py asks for it.
+PLAIN = {"accept-encoding": "identity"}
 ANALYZED_ONCE = AnalyzedOnce(analyze)
 
 
@@ -63,7 +65,7 @@ def app_on(db: Connection, built_app: FastAPI, data_folder: Path) -> FastAPI:
 
 def browser_of(app: FastAPI) -> TestClient:
     """A browser without cookies, which does not follow redirects."""
-    return TestClient(app, follow_redirects=False, headers=SAME_ORIGIN, raise_server_exceptions=False)
+    return TestClient(app, follow_redirects=False, headers=SAME_ORIGIN | PLAIN, raise_server_exceptions=False)
 
 
 @pytest.fixture
