@@ -69,11 +69,11 @@ class Server:
 
     @contextmanager
     def serve(self, app: ASGIApp) -> Iterator[None]:
-        """Serve the application, and wait at the end until its last request is answered."""
+        """Serve the application; at the end take no request more, and wait until the last one is answered."""
         self.app = app
         yield
-        eventually(lambda: not self.running.server_state.tasks, pause_s=0.005)
         self.app = None
+        eventually(lambda: not self.running.server_state.tasks, pause_s=0.005)
 
 
 @pytest.fixture(scope="session")
