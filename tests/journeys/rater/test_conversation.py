@@ -312,9 +312,12 @@ def test_conversation_without_scripts(
         page = new_context(java_script_enabled=False).new_page()
         arrive(page)
         page.get_by_label("Your message").fill("My grandmother is ill.")
-        page.get_by_role("button", name="Send").click()
+        # The link is on the next page only until the reply is: each page is waited for before it is looked at.
+        with page.expect_navigation():
+            page.get_by_role("button", name="Send").click()
         reply = page.get_by_text(REPLY)
         while not reply.is_visible():
-            page.get_by_role("link", name="Show the reply").click()
+            with page.expect_navigation():
+                page.get_by_role("link", name="Show the reply").click()
         page.get_by_role("button", name="Stop here").click()
         expect(page.get_by_text("How empathetic is it?")).to_be_visible()
