@@ -77,7 +77,7 @@
   // What is under a finger stays there until it is lifted: while the page moves, a tap would meet nothing, or another answer.
   function stand() {
     clearTimeout(going);
-    scrollTo({ top: scrollY, behavior: "instant" });
+    scrollTo(scrollX, scrollY);
   }
 
   function showAnswered() {
