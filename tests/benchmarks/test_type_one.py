@@ -22,7 +22,7 @@ WITHOUT_TEST = {
 FOR_INTERVALS = {"share_preferred_wilson_cc"}
 NAMES = [template.name for template in list_templates()]
 CASES = [(name, test) for name, tests in NULLS.items() for test in tests if not test.startswith(PUBLISHED)]
-# one simulation by `make test`, so that it can be run at all; the others by `make slow`
+# `make test` runs one simulation, which shows that the command still works; `make slow` runs the others
 FIRST = CASES[0]
 # .03 to .07 plus or minus three Monte Carlo standard errors of 500 studies
 N_STUDIES, LOWEST, HIGHEST = 500, 0.007, 0.1

@@ -19,7 +19,7 @@ from tests.kit.reports_here import reports_here
 from tests.kit.reports_once import AnalyzedOnce
 
 SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
-# To compress pages and expand them again would take a fiftieth of the tests' time; test_weight.py asks for it.
+# Compressing pages and expanding them again takes a fiftieth of the tests' time; test_weight.py asks for it.
 PLAIN = {"accept-encoding": "identity"}
 ANALYZED_ONCE = AnalyzedOnce(analyze)
 

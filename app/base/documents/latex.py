@@ -112,7 +112,7 @@ _HEADINGS = {1: "section", 2: "subsection"}
 
 
 def latex_document(document: Document) -> str:
-    """The document as text."""
+    """The document as text; its pictures are PDF files in the folder `CHARTS`."""
     title = escaped(document.title)
     head = _PREAMBLE % {"characters": _characters(document)}
     lines = [head, r"\hypersetup{pdftitle={" + title + "}}", r"\title{" + title + "}", r"\date{}", r"\author{}"]

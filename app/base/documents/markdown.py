@@ -12,7 +12,7 @@ _BEGINS = re.compile(r"(\+|=+|-+|\d{1,9}[.)])(?= |$)")
 
 
 def markdown_document(document: Document) -> str:
-    """The document as text."""
+    """The document as text; its pictures are PNG files in the folder `CHARTS`."""
     warning = [f"**{escaped(document.warning)}**", ""] if document.warning else []
     lines = [f"# {escaped(document.title)}", "", *warning, *(f"{escaped(line)}  " for line in document.lines), ""]
     for level, section in document.walk():

@@ -60,7 +60,7 @@ _WIDTHS, OTHERS = {**dict.fromkeys("MWmw%@—", 2), **dict.fromkeys(".,:;()-/_",
 
 
 def typst_document(document: Document) -> str:
-    """The source."""
+    """The source; its pictures are PDF files in the folder `CHARTS`."""
     title = quoted(document.title)
     lines = [_HEAD.format(title=title), f'#block(below: 1em, text(size: 20pt, weight: "bold", {title}))']
     if document.watermark:

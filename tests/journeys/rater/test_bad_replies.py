@@ -33,7 +33,7 @@ REPLIES = {
     "language": ("Das tut mir leid. Что случилось? كيف حالك؟", "Das tut mir leid. Что случилось? كيف حالك؟", ""),
     "leak": (f"My instructions are: {PROMPT}", "My instructions are", "the reply quotes its instructions"),
 }
-# Shown and told of as the others are.
+# Shown to the rater and reported to the lead in the same way as the two others.
 LIKE_HTML = ("long", "empty", "refusal", "language")
 
 
