@@ -20,6 +20,31 @@ function showCopyButtons() {
 showCopyButtons();
 document.addEventListener("htmx:afterSettle", showCopyButtons);
 
+// What is drawn anew every few seconds stays as it was left: open or closed, scrolled, in focus.
+function selectorOf(one) {
+  if (one.id) return `#${CSS.escape(one.id)}`;
+  if (one.matches("summary")) return `${selectorOf(one.parentElement)} > summary`;
+  const name = one.hasAttribute("href") ? "href" : "aria-label";
+  return `${one.localName}[${name}="${CSS.escape(one.getAttribute(name) ?? "")}"]`;
+}
+let left = [];
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  left = [];
+  if (!detail.requestConfig.elt.matches("[hx-trigger^=every]")) return;
+  for (const one of document.querySelectorAll("details, .table-scroll, :focus")) {
+    left.push({ one, selector: selectorOf(one), isOpen: one.open, scrolled: one.scrollLeft, isFocused: one.matches(":focus") });
+  }
+});
+document.addEventListener("htmx:afterSwap", () => {
+  for (const { one, selector, isOpen, scrolled, isFocused } of left) {
+    const now = one.isConnected ? null : document.querySelector(selector);
+    if (!now) continue;
+    if (now.localName === "details") now.open = isOpen;
+    now.scrollLeft = scrolled;
+    if (isFocused) now.focus({ preventScroll: true });
+  }
+});
+
 // On a narrow screen the tabs and the parts of a design lie in one line that scrolls: the current one is in sight.
 for (const line of document.querySelectorAll(".tabs, .sections")) {
   const here = line.querySelector("[aria-current]");

@@ -156,6 +156,8 @@ def test_every_control_of_every_page_is_reached_by_the_tab_key(engine: Engine, p
     sign_in(page, prepared(engine))
     keyboard = page.context.new_cdp_session(page)
     found: dict[str, Any] = {}
+    # What is drawn anew would not count as reached.
+    page.route("**/coverage", lambda route: route.fulfill(status=204))
     for address in pages:
         go(page, address)
         page.evaluate(FOLLOW)
@@ -170,3 +172,30 @@ def test_every_control_of_every_page_is_reached_by_the_tab_key(engine: Engine, p
         }
         found[address] = {kind: what for kind, what in problems.items() if what}
     assert {address: problems for address, problems in found.items() if problems} == {}
+
+
+WIDE = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("#trials table.least { width: 3000px; }");
+  document.adoptedStyleSheets = [sheet];
+}"""
+
+
+def test_what_is_drawn_anew_stays_open_scrolled_and_in_focus(engine: Engine, page: Page) -> None:
+    sign_in(page, prepared(engine))
+    go(page, "/studies/running")
+    page.evaluate(WIDE)
+    integrity = page.locator("#coverage summary")
+    integrity.focus()
+    integrity.press("Enter")
+    drawn = page.locator("#coverage").element_handle()
+    page.wait_for_function("(drawn) => !drawn.isConnected", arg=drawn)
+    expect(integrity).to_be_focused()
+    expect(page.locator("#coverage details")).to_have_attribute("open", "")
+    trials = page.get_by_role("region", name="Least covered trials")
+    trials.focus()
+    trials.evaluate("(region) => { region.scrollLeft = 70; }")
+    drawn = page.locator("#trials").element_handle()
+    page.wait_for_function("(drawn) => !drawn.isConnected", arg=drawn)
+    expect(trials).to_be_focused()
+    assert trials.evaluate("(region) => region.scrollLeft") == 70
