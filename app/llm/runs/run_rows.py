@@ -117,6 +117,8 @@ def submit_run_continue(
     max_tokens: Annotated[int, Form(ge=1)],
 ) -> Response:
     run = own_run(db, study, number)
+    if is_worked_on(db, run):
+        raise PageError(f"A process is working on the run {run.name}. Continue the run when that process has ended.")
     server = server_of(request, run)
     if server is None:
         raise PageError("The server of this run is not in the list of servers. Continue the run on the command line.")

@@ -13,7 +13,7 @@ from app.llm.judges.judge_runs import begin_run
 from app.llm.judges.judge_settings import JudgeSettings
 from app.llm.outcomes import Outcome
 from app.llm.runs.requests import Answered, list_open, record_answered, record_asked
-from app.llm.runs.runs import RunRow, get_run, is_stopped, record_limits, record_stop
+from app.llm.runs.runs import RunRow, get_run, is_stopped, only_worker, record_limits, record_stop
 from app.results.registration.preregister import to_register
 from app.studies.studies import get_study
 from tests.kit.lead_studies import study_of
@@ -228,6 +228,16 @@ def test_a_run_continues_in_the_browser_if_its_server_is_in_the_list(
     client.app.state.model_servers = ()  # type: ignore[attr-defined]  # as above
     refused = client.post(f"/studies/small/model-runs/{run.id}/continue", data={"max_tokens": 5})
     assert (refused.status_code, "not in the list of servers" in refused.text) == (400, True)
+
+
+def test_a_run_that_a_process_works_on_is_not_continued(
+    client: TestClient, db: Connection, run: RunRow, listed: ModelServer
+) -> None:
+    with only_worker(db.engine, run):
+        assert "Continue a-judge" not in client.get("/studies/small/judges").text
+        refused = client.post(f"/studies/small/model-runs/{run.id}/continue", data={"max_tokens": 900})
+    assert (refused.status_code, "A process is working on the run a-judge." in refused.text) == (400, True)
+    assert queued_runs(db) == []
 
 
 def test_a_run_that_a_command_sends_in_batches_goes_on_in_them(
