@@ -15,9 +15,9 @@ from app.analysis.estimate import Estimate, Scope, without
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.brief import brief
-from app.analysis.report.computed_report import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.explored import explored
 from app.analysis.report.labelled import labelled
+from app.analysis.report.notes import NAME_ONE, NOTHING_PRIMARY
 from app.analysis.report.primary import places_of
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import records_csv, report_json

@@ -14,8 +14,8 @@ from app.analysis.findings.findings_document import findings_document
 from app.analysis.findings.judge_conclusions import HEADER, conclusion_rows, conclusions_by_judge
 from app.analysis.findings.main_contrasts import main_contrasts
 from app.analysis.findings.robustness import other_ways
-from app.analysis.report.computed_report import ALL_RATED as NOTHING_TO_ADD
 from app.analysis.report.labelled import labelled
+from app.analysis.report.notes import ALL_RATED as NOTHING_TO_ADD
 from app.analysis.report.report import Report
 from app.analysis.sections.judges.together import DRAWN, LEFT_OUT, RANDOM, STACKED, TOGETHER
 from app.base.documents.blocks import DataTable
