@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
-from typing import Protocol as Typed
+from typing import Protocol as Interface
 
 from sqlalchemy import Connection
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from app.analysis.report.report import Report
 
 
-class Analyze(Typed):
+class Analyze(Interface):
     """A function that computes a report; see `app.analysis.analyze`."""
 
     def __call__(
