@@ -8,9 +8,9 @@ from sqlalchemy import Connection, text
 from app.base.database.hot_statement import HotStatement
 from app.rating.sessions import RatingSession
 
-_TRIALS = text("""
+_GOLD = text("""
     SELECT t.id, i.key || ':' || coalesce(string_agg(r.key, ':' ORDER BY o.place), '') AS name,
-           t.response_ids, t.condition, coalesce(i.attributes ->> CAST(:column AS text), '') AS block,
+           t.response_ids, t.condition,
            coalesce(array_agg(src.key ORDER BY o.place) FILTER (WHERE src.id IS NOT NULL), '{}') AS sources
     FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     LEFT JOIN LATERAL unnest(t.response_ids) WITH ORDINALITY AS o (id, place) ON true
@@ -104,16 +104,7 @@ def shows_several(
     return bool(_SHOWS_SEVERAL.one(db, {**values, "conditions": list(conditions)})["shows_several"])
 
 
-def list_trials(db: Connection, study_id: int, trial_ids: Sequence[int], column: str | None = None) -> list[Trial]:
-    """The trials with these IDs, in the study's order.
-
-    Args:
-        db: a connection.
-        study_id: the study.
-        trial_ids: IDs of the trials.
-        column: the column of items.csv that defines the blocks.
-    """
-    rows = db.execute(_TRIALS, {"study": study_id, "trials": list(trial_ids), "column": column})
-    return [
-        Trial(row.id, row.name, tuple(row.response_ids), tuple(row.sources), row.condition, row.block) for row in rows
-    ]
+def list_gold_trials(db: Connection, study_id: int, trial_ids: Sequence[int]) -> list[Trial]:
+    """The gold trials with these IDs, in the study's order."""
+    rows = db.execute(_GOLD, {"study": study_id, "trials": list(trial_ids)})
+    return [Trial(row.id, row.name, tuple(row.response_ids), tuple(row.sources), row.condition) for row in rows]

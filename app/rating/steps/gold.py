@@ -14,7 +14,7 @@ from app.protocol.questions.question import Given
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from app.rating.seats.assignment_view import AssignmentView
-from app.rating.seats.trial_lists import Trial, list_trials
+from app.rating.seats.trial_lists import Trial, list_gold_trials
 from app.rating.sessions import RatingSession
 
 # Gold trials: the stored ones, how they were answered, and whether a rater passed them.
@@ -98,7 +98,7 @@ def gold_for(
     for number, declared in enumerate(protocol.checks.gold):
         ways = [gold.trial_id for gold in stored if is_declared_as(declared, gold.item, gold.responses)]
         chosen += [seeded(session.seed, "gold", rater, number).choice(ways)] if ways else []
-    return list_trials(db, session.study_id, chosen)
+    return list_gold_trials(db, session.study_id, chosen)
 
 
 def check_gold(db: Connection, protocol: Protocol, view: AssignmentView, slots: Sequence[Slot]) -> None:
