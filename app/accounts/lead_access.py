@@ -72,8 +72,8 @@ def begin_session(db: Connection, lead: Lead, earlier: str | None = None, link: 
     return token
 
 
-def new_link(db: Connection, lead: Lead, valid: timedelta = LINK_IS_VALID, *, is_recovery: bool = False) -> str:
+def new_link(db: Connection, lead: Lead, *, is_recovery: bool = False) -> str:
     """Create a link that signs in once; returns its token."""
     token = secrets.token_urlsafe(32)
-    leads.record_sign_in_link(db, lead.id, token, valid, is_recovery=is_recovery)
+    leads.record_sign_in_link(db, lead.id, token, LINK_IS_VALID, is_recovery=is_recovery)
     return token

@@ -39,14 +39,14 @@ def analyze(
     return report_of(frames, protocol, full=full, filters=filters or ALL, watch=watch, first=first)
 
 
-def analyze_primary(frames: Frames, protocol: Protocol, *, full: bool = False) -> Report:
+def analyze_primary(frames: Frames, protocol: Protocol) -> Report:
     """Return a report with only the sections of the primary contrasts: much faster, with exactly the same estimates.
 
     Its exploratory estimates are incomplete and not counted.
     """
     from app.analysis.report.computed_report import report_of  # as above
 
-    return report_of(frames, protocol, full=full, only_primary=True)
+    return report_of(frames, protocol, full=False, only_primary=True)
 
 
 @cache

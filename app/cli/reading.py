@@ -8,9 +8,9 @@ from typing import TypeVar
 import typer
 
 from app.analysis.data.study_folder import StudyFolder
-from app.base.files.records import quiet
 from app.base.limits import Limits
 from app.base.processes.side_process import bounded
+from app.base.progress import Progress, quiet
 from app.settings import settings
 from app.studies.folder.read import read_folder
 from app.studies.imports.column_meanings import named_columns
@@ -20,7 +20,7 @@ Job = TypeVar("Job")
 Found = TypeVar("Found")
 
 
-def read_study_folder(path: Path, progress: Callable[[str, int, int], None] | None = None) -> StudyFolder:
+def read_study_folder(path: Path, progress: Progress | None = None) -> StudyFolder:
     """Read the study in a folder.
 
     Raises:

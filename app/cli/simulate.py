@@ -1,6 +1,5 @@
 """attune simulate: simulated raters, to test a study before real raters start."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +7,7 @@ import typer
 from sqlalchemy import Engine
 
 from app.base.database.engine import transactions
+from app.base.progress import Progress
 from app.cli.output import fail, progress, say
 from app.cli.reading import read_study_folder
 from app.cli.store import store, stored_study
@@ -40,9 +40,7 @@ def simulate(study: Study, raters: Raters, seed: Seed = 1, is_folder: BareName =
         say("No trials were left for the others.")
 
 
-def _simulated(
-    engine: Engine, study: Path | str, n_raters: int, seed: int, show: Callable[[str, int, int], None]
-) -> Simulation:
+def _simulated(engine: Engine, study: Path | str, n_raters: int, seed: int, show: Progress) -> Simulation:
     if isinstance(study, Path):
         return simulate_folder(engine, study, n_raters, seed, show, read=read_study_folder)
     with engine.connect() as db:

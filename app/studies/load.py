@@ -7,8 +7,9 @@ import pandas as pd
 from sqlalchemy import Connection, TableClause, column, func, select, table, text
 
 from app.analysis.data.study_folder import ITEM_COLUMNS, RATER_COLUMNS, RESPONSE_COLUMNS, StudyFolder, is_same
-from app.base.database.frame_copy import Progress, copy_in
+from app.base.database.frame_copy import copy_in
 from app.base.problem import InvalidInputError, Problem
+from app.base.progress import Progress, quiet
 from app.protocol.rating_columns import FRAME_COLUMNS
 from app.studies.export import study_folder
 from app.studies.item_images import store_images
@@ -38,17 +39,13 @@ _N_ANSWERS = text("""
 _LOCK = text("SELECT id FROM studies WHERE id = :study FOR NO KEY UPDATE")
 
 
-def _quiet(step: str, n_done: int, n_all: int) -> None:
-    """No-op progress callback."""
-
-
 def load_study(
     db: Connection,
     folder: StudyFolder,
     lead_id: int | None = None,
     *,
     is_demo: bool = False,
-    progress: Progress = _quiet,
+    progress: Progress = quiet,
 ) -> int:
     """Store the whole study, in the caller's transaction.
 
@@ -91,7 +88,7 @@ def _same_or_refused(db: Connection, folder: StudyFolder, lead_id: int | None) -
 
 
 def store_texts(
-    db: Connection, study_id: int, items: pd.DataFrame, responses: pd.DataFrame, progress: Progress = _quiet
+    db: Connection, study_id: int, items: pd.DataFrame, responses: pd.DataFrame, progress: Progress = quiet
 ) -> None:
     """Append items and their responses to a study whose protocol declares their sources.
 
@@ -108,7 +105,7 @@ def store_texts(
     store_responses(db, study_id, responses, progress)
 
 
-def store_responses(db: Connection, study_id: int, responses: pd.DataFrame, progress: Progress = _quiet) -> None:
+def store_responses(db: Connection, study_id: int, responses: pd.DataFrame, progress: Progress = quiet) -> None:
     """Append responses to the items of a study whose protocol declares their sources; as `store_texts`."""
     first = _next_position(db, study_id, "responses")
     places = range(first, first + len(responses))
@@ -126,7 +123,6 @@ def store_imported(
     raters: pd.DataFrame,
     marked: Sequence[str],
     ratings: pd.DataFrame,
-    progress: Progress = _quiet,
 ) -> None:
     """Append raters who rated elsewhere and their answers; trials, seats and assignments are not changed.
 
@@ -136,12 +132,11 @@ def store_imported(
         raters: the new raters, in the format of `analysis.folder`.
         marked: keys of existing raters of the study who have no other answers; they are marked as imported.
         ratings: in the format of `app.analysis.data.frames`.
-        progress: progress callback.
     """
-    ids = _store_raters(db, study_id, raters, progress)
+    ids = _store_raters(db, study_id, raters)
     if marked:
         db.execute(_MARK_IMPORTED, {"study": study_id, "keys": list(marked)})
-    _store_ratings(db, study_id, ratings, ids, progress)
+    _store_ratings(db, study_id, ratings, ids)
 
 
 def list_raters_with_sessions(db: Connection, study_id: int) -> set[str]:
@@ -155,13 +150,13 @@ def count_answers(db: Connection, study_id: int, raters: Sequence[str]) -> int:
     return int(db.execute(_N_ANSWERS, {"study": study_id, "keys": list(raters)}).scalar_one())
 
 
-def _store_raters(db: Connection, study_id: int, raters: pd.DataFrame, progress: Progress) -> dict[str, int]:
+def _store_raters(db: Connection, study_id: int, raters: pd.DataFrame, progress: Progress = quiet) -> dict[str, int]:
     copy_in(db, "raters", _row(raters, "rater", RATER_COLUMNS), progress, study_id=str(study_id))
     return _ids(db, study_id, "raters")
 
 
 def _store_ratings(
-    db: Connection, study_id: int, ratings: pd.DataFrame, rater_ids: Mapping[str, int], progress: Progress
+    db: Connection, study_id: int, ratings: pd.DataFrame, rater_ids: Mapping[str, int], progress: Progress = quiet
 ) -> None:
     tables = {"raters": rater_ids, "items": _ids(db, study_id, "items"), "responses": _ids(db, study_id, "responses")}
     ids = {column.name: column for column in FRAME_COLUMNS if column.of is not None}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -11,9 +10,7 @@ from sqlalchemy import Connection
 
 from app.base.database.bulk_copy import driver_cursor
 from app.base.files.csv_cells import column_text
-
-Progress = Callable[[str, int, int], None]
-
+from app.base.progress import Progress
 
 NULL = r"\N"
 ROWS_AT_ONCE = 25_000

@@ -15,10 +15,8 @@ from app.base.files.encoding import not_text, open_text, unstorable
 from app.base.files.input_limits import check_columns, check_rows
 from app.base.files.table import Table
 from app.base.problems import Problems, shown
+from app.base.progress import Progress, quiet
 from app.base.words import and_list, number
-
-Progress = Callable[[str, int, int], None]
-
 
 # Title rows: a title, or nothing, in the rows above the column names of a spreadsheet.
 
@@ -72,10 +70,6 @@ _ARRAY = 'an array of objects, such as [{"text": "a"}, {"text": "b"}]; a file of
 _CHUNK = 20_000
 _CELLS_AT_ONCE = 500_000
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-
-
-def quiet(step: str, n_done: int, n_all: int) -> None:
-    """No-op progress callback."""
 
 
 def read_table(

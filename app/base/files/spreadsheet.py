@@ -18,12 +18,10 @@ from app.base.files.input_limits import check_archive, check_rows
 from app.base.files.parquet_table import read_parquet
 from app.base.files.records import (
     N_TOP,
-    Progress,
     check_nameless,
     checked_names,
     n_title_rows,
     note_title,
-    quiet,
     read_table,
 )
 from app.base.files.table import Table
@@ -125,9 +123,7 @@ def table_of(path: Path, problems: Problems, content: bytes | None = None, sheet
     return table
 
 
-def read_spreadsheet(
-    path: Path, problems: Problems, progress: Progress = quiet, *, content: bytes | None = None, sheet: int = 0
-) -> Table | None:
+def read_spreadsheet(path: Path, problems: Problems, *, content: bytes | None = None, sheet: int = 0) -> Table | None:
     """Return the sheet at this place as text; None, with a problem, if it cannot be read."""
     if content is None and not path.is_file():
         problems.add(str(path), None, None, "no such file", KINDS)
@@ -141,7 +137,7 @@ def read_spreadsheet(
         return None
     if is_zip or is_named_excel:
         return _from_excel(path.name, data, problems, sheet)
-    return read_table(path.name, data, problems, progress, delimiter=_delimiter(path, data), may_have_title=True)
+    return read_table(path.name, data, problems, delimiter=_delimiter(path, data), may_have_title=True)
 
 
 def _not_a_spreadsheet(data: bytes, ending: str) -> str | None:

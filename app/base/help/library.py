@@ -159,9 +159,9 @@ class Group:
 class Library:
     """The Markdown files below a folder. Its README.md is the index: a heading per group and a row per page."""
 
-    def __init__(self, folder: Path, asset: Callable[[str], str], prefix: str = "/help") -> None:
-        """Read pages below `folder`; `asset(name)` is the address of a picture, `prefix` that of the index."""
-        self.folder, self.asset, self.prefix = folder, asset, prefix
+    def __init__(self, folder: Path, asset: Callable[[str], str]) -> None:
+        """Read pages below `folder`; `asset(name)` is the address of a picture."""
+        self.folder, self.asset = folder, asset
         self.names = frozenset(path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.md"))
         self.scripts = frozenset(
             path.relative_to(folder).as_posix() for path in (folder / "clients").glob("*") if path.is_file()
@@ -218,11 +218,11 @@ class Library:
             return self.asset(PurePosixPath(path).name)
         there = "/".join(_resolved(f"{PurePosixPath(name).parent}/{path}".split("/")))
         if there in self.scripts:
-            return f"{self.prefix}/{there}"
+            return f"/help/{there}"
         page = there.removesuffix(".md")
         if page not in self.names or page == there:
             return None
-        address = self.prefix if page == INDEX else f"{self.prefix}/{page}"
+        address = "/help" if page == INDEX else f"/help/{page}"
         return f"{address}#{anchor}" if anchor else address
 
 

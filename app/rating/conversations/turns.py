@@ -265,7 +265,7 @@ def talk_of(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
 
 def read_talk(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk:
     """The conversation of an assignment as it is stored."""
-    talk = _talk(protocol, view.condition, ())
+    talk = _talk(protocol, view.condition)
     if talk.partner.is_person:
         return _with_room(db, talk, read_room(db, Member(view.study_id, view.id)))
     return replace(talk, turns=read_turns(db, view))
@@ -288,7 +288,7 @@ def read_turns(db: Connection, view: AssignmentView) -> tuple[ConversationTurn, 
 
 def example_talk(protocol: Protocol, condition: str) -> Talk:
     """A conversation that begins, for a preview."""
-    talk = _talk(protocol, condition, ())
+    talk = _talk(protocol, condition)
     if talk.partner.is_person:
         return replace(talk, room=example_room(talk.partner))
     opening = talk.partner.opening.strip()
@@ -296,12 +296,13 @@ def example_talk(protocol: Protocol, condition: str) -> Talk:
     return replace(talk, turns=(first,) if opening else ())
 
 
-def _talk(protocol: Protocol, condition: str, turns: tuple[ConversationTurn, ...]) -> Talk:
+def _talk(protocol: Protocol, condition: str) -> Talk:
+    """A conversation without turns."""
     if protocol.conversation is None:
         raise LookupError(protocol.slug)
     source = source_in(protocol, condition)
     partner, label = protocol.conversation.partners[source], label_in(protocol, condition, source)
-    return Talk(source, partner, protocol.conversation, turns, label)
+    return Talk(source, partner, protocol.conversation, (), label)
 
 
 def add_turn(

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from sqlalchemy import Connection, text
 
 from app.base.database.engine import Begin
+from app.base.progress import Progress, quiet
 from app.protocol.study import Protocol
 from app.protocol.study_design import Design
 from app.protocol.waves import numbered
@@ -121,13 +122,7 @@ class Simulation:
     n_assignments: int
 
 
-def _quiet(_step: str, _n_done: int, _n_all: int) -> None:
-    """No-op progress callback."""
-
-
-def simulate(
-    begin: Begin, slug: str, n_raters: int, seed: int, progress: Callable[[str, int, int], None] = _quiet
-) -> Simulation:
+def simulate(begin: Begin, slug: str, n_raters: int, seed: int, progress: Progress = quiet) -> Simulation:
     """Send simulated raters into an open study; the same seed and study give the same answers on every machine.
 
     People listed in raters.csv come first, under their own keys, and are marked as simulated. People who have a

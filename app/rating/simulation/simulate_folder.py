@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.files.csv_cells import write_csv
+from app.base.progress import Progress
 from app.rating.life_cycle import open_study
 from app.rating.simulation.simulate import Simulation, simulate
 from app.studies.export import study_folder
@@ -27,7 +28,7 @@ def simulate_folder(
     path: Path,
     n_raters: int,
     seed: int,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
     *,
     read: Callable[[Path], StudyFolder] = read_folder,
 ) -> Simulation:
@@ -63,7 +64,7 @@ def simulate_folder(
 
 
 def _simulated(
-    engine: Engine, folder: StudyFolder, n_raters: int, seed: int, progress: Callable[[str, int, int], None]
+    engine: Engine, folder: StudyFolder, n_raters: int, seed: int, progress: Progress
 ) -> tuple[Simulation, StudyFolder]:
     slug = f"simulated-{uuid4().hex}"
     with engine.connect() as db, db.begin() as transaction:

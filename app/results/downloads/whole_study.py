@@ -8,7 +8,7 @@ from typing import Any
 
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
-from app.base.files.records import Progress
+from app.base.progress import Progress
 from app.llm.runs.requests_file import request_lines
 from app.results.blinding import readable
 from app.results.making.task import Task

@@ -33,9 +33,9 @@ def fingerprint(frames: Frames, protocol: Protocol, filters: Filters = ALL) -> s
     return digest.hexdigest()
 
 
-def report_of_folder(folder: StudyFolder, *, full: bool = False) -> Report:
+def report_of_folder(folder: StudyFolder) -> Report:
     """The report of a study that was read from its folder."""
-    return analyze(frames_of(folder), folder.protocol, full=full)
+    return analyze(frames_of(folder), folder.protocol)
 
 
 def read_study(db: Connection, study: StudyRow) -> tuple[Frames, Protocol]:

@@ -64,19 +64,19 @@ class Pack:
 Row = dict[str, str]
 
 
-def write_rows(path: Path, rows: list[Row], encoding: str = "utf-8") -> None:
+def write_rows(path: Path, rows: list[Row]) -> None:
     """One CSV file, RFC 4180; the columns are those of the rows, in the order in which they first appear."""
     path.parent.mkdir(parents=True, exist_ok=True)
     columns = list(dict.fromkeys(column for row in rows for column in row))
-    with path.open("w", encoding=encoding, newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, restval="")
         writer.writeheader()
         writer.writerows(rows)
 
 
-def read_rows(path: Path, encoding: str = "utf-8-sig") -> list[Row]:
+def read_rows(path: Path) -> list[Row]:
     """The rows of a CSV file, as text; carriage returns inside quotes are kept."""
-    with path.open(encoding=encoding, newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 

@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 from app.accounts.leads import revoke_sign_in_links
 from app.analysis.data.study_folder import ITEM_COLUMNS, StudyFolder
 from app.base.files.input_limits import MEBIBYTE, check_archive
-from app.base.files.records import Progress, quiet
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
@@ -42,15 +41,12 @@ _KNOWN = frozenset((*READ, *WRITTEN_ONLY))
 _IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".heic", ".avif", ".tif", ".tiff", ".bmp")
 
 
-def read_upload(
-    files: dict[str, bytes], *, limits: Limits = ON_THIS_COMPUTER, progress: Progress = quiet
-) -> StudyFolder:
+def read_upload(files: dict[str, bytes], *, limits: Limits = ON_THIS_COMPUTER) -> StudyFolder:
     """Read the study from uploaded files: study.yaml, items.csv ... by name, or one zip file that contains them.
 
     Args:
         files: from the file name that the browser sent to the content.
         limits: size limits of the files.
-        progress: called with a step, how much of it is done, and the total.
 
     Raises:
         InvalidInputError: with every problem of every file.
@@ -70,7 +66,7 @@ def read_upload(
     if sum(map(len, by_name.values())) > limits.unpacked_mb * MEBIBYTE:
         problems.add("upload", None, None, "an upload that is too large", f"at most {limits.unpacked_mb} MiB in total")
     problems.raise_if_any()
-    return read_files(by_name, problems, progress)
+    return read_files(by_name, problems)
 
 
 def _base_name(path: str) -> str:

@@ -11,9 +11,9 @@ from app.studies.editor.controls import Control, Option, named_of
 from app.studies.editor.design_choices import Rules, labelled_rows, numbers_by
 from app.studies.editor.named_choices import (
     LEVEL_WORDS,
-    by_level,
     entry_options,
     fields_of,
+    level_labels,
     level_words_of,
     levels_of,
     select,
@@ -107,7 +107,7 @@ def _with_label(data: Data, name: LevelName) -> Data:
     factor = named_of(_NAMES, data.get(CONDITIONS)).get(name.factor)
     if not isinstance(factor, dict) or name.words == level_words(factor, name.new):
         return data
-    labels = {level: words for level, words in by_level(factor, "level_labels").items() if level != name.new}
+    labels = {level: words for level, words in level_labels(factor).items() if level != name.new}
     if name.words != name.new:
         labels[name.new] = name.words
     rest = {part: value for part, value in factor.items() if part != "level_labels"}
@@ -157,7 +157,7 @@ def with_new_condition(data: Data, stored: Stored) -> Data:  # noqa: ARG001 - as
 
 def level_words(factor: Mapping[str, Any], level: str) -> str:
     """The label of a level; without one, its key, as in the results."""
-    return str(by_level(factor, "level_labels").get(level) or level)
+    return str(level_labels(factor).get(level) or level)
 
 
 def _conditions(control: Control, data: Data, stored: Stored) -> Control:

@@ -104,15 +104,15 @@ def declared_levels(factor: Mapping[str, Any]) -> object:
     return factor.get("levels") or LEVELS.get(str(factor.get("kind")))
 
 
-def by_level(factor: Mapping[str, Any], part: str) -> dict[str, Any]:
-    """What a condition says of each of its levels."""
-    there = factor.get(part)
+def level_labels(factor: Mapping[str, Any]) -> dict[str, Any]:
+    """The labels of a condition's levels."""
+    there = factor.get("level_labels")
     return {level_name(level): value for level, value in there.items()} if isinstance(there, dict) else {}
 
 
 def level_words_of(factor: Mapping[str, Any], data: Data) -> dict[str, str]:
     """The levels of a condition in words."""
-    kind, labels = str(factor.get("kind")), by_level(factor, "level_labels")
+    kind, labels = str(factor.get("kind")), level_labels(factor)
     known = LEVEL_WORDS.get(kind) or {
         one.value: one.words for one in entry_options(data, "sources") if kind == "source"
     }

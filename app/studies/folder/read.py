@@ -9,10 +9,11 @@ from app.analysis.data.study_folder import StudyFolder
 from app.base.files.images import ALLOWED, ImageError, StoredImage
 from app.base.files.input_limits import MEBIBYTE
 from app.base.files.read_image import read_image
-from app.base.files.records import Progress, quiet, read_table
+from app.base.files.records import read_table
 from app.base.files.table import Table
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problems import Problems
+from app.base.progress import Progress, quiet
 from app.base.words import or_list
 from app.protocol.questions.registry import Question
 from app.protocol.study import Protocol
@@ -131,13 +132,13 @@ def _check_size(path: Path, problems: Problems) -> None:
         problems.raise_if_any()
 
 
-def read_files(files: dict[str, bytes], problems: Problems | None = None, progress: Progress = quiet) -> StudyFolder:
+def read_files(files: dict[str, bytes], problems: Problems | None = None) -> StudyFolder:
     """Read the study in these files, given as a mapping from file name to content.
 
     Raises:
         InvalidInputError: with every problem of every file.
     """
-    return _Reading(files, files.__getitem__, problems or Problems(), progress).study()
+    return _Reading(files, files.__getitem__, problems or Problems(), quiet).study()
 
 
 class _Reading:

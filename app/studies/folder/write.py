@@ -13,8 +13,8 @@ from app.analysis.data.study_folder import StudyFolder
 from app.analysis.estimate import Estimate
 from app.analysis.report.report_tables import estimates_csvs
 from app.base.files.csv_cells import write_csv, write_text_csv
-from app.base.files.records import Progress, quiet
 from app.base.problem import FolderExistsError
+from app.base.progress import Progress, quiet
 from app.protocol.yaml.study_yaml import FILE
 from app.studies.folder.codebook import codebook_rows, package
 from app.studies.folder.raters import rater_composites, scores_of

@@ -90,9 +90,9 @@ class Sheet:
             self._ids[name] = ids(self.table, name, self.problems)
         return self._ids[name]
 
-    def reject(self, where: Mask, name: str, allowed: str, found: Column | None = None) -> None:
-        """Add a problem for each of these rows; `found` is the cell unless something else is given."""
-        faulty(self.table, where, name, self.table.column(name) if found is None else found, allowed, self.problems)
+    def reject(self, where: Mask, name: str, allowed: str) -> None:
+        """Add a problem with the cell of each of these rows."""
+        faulty(self.table, where, name, self.table.column(name), allowed, self.problems)
         self.ok &= ~where
 
 
