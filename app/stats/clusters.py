@@ -86,22 +86,14 @@ class TwoWay:
     warning: str = ""
 
 
-def two_way_standard_error(influence: Floats, groups: Clusters) -> float:
-    """Return the root of V_item + V_rater - V_cell, or of the larger of V_item and V_rater if that is greater.
+def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> TwoWay:
+    """Return the two-way standard error with min(items, raters) - 1 degrees of freedom.
+
+    It is the root of V_item + V_rater - V_cell, or of the larger of V_item and V_rater if that is greater.
 
     Args:
         influence: shape (n,), sums to zero; derivative of the estimate with respect to the weight of each rating.
         groups: clusters of the same n ratings, with at least two items and two raters.
-    """
-    return two_way(influence, groups).standard_error
-
-
-def two_way(influence: Floats, groups: Clusters, arms: Arms | None = None) -> TwoWay:
-    """Return the two-way standard error with min(items, raters) - 1 degrees of freedom.
-
-    Args:
-        influence: as in `two_way_standard_error`.
-        groups: as in `two_way_standard_error`.
         arms: arms of a contrast. If most raters (or items) are in one arm only, their variance is CR2 and their degrees
             of freedom are those of the smaller arm; see `arms`. Those of versions of items are of items and raters
             together. Raters who all have one item each, such as two who wrote with each other, are parts of their item:

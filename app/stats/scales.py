@@ -1,19 +1,17 @@
-"""Composite scores from several questions, and their reliability."""
+"""The reliability of composite scores from several questions."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from scipy import optimize, special
 
-from app.stats.arrays import Bools, Floats, Labels
+from app.stats.arrays import Floats, Labels
 from app.stats.clusters import clusters, with_two_way_interval, without_interval
 from app.stats.result import Interval, Method, Result, undefined
 
-# Composite scores from several questions: reverse scoring, means of answered questions, internal consistency.
-#
-# `scores` shape (n, k): one row per respondent (or rated response), one column per question, nan for missing.
+# `scores` shape (n, k): one row per respondent (or rated response), one column per question, nan for missing; reversed
+# questions are turned, so that high means the same in all.
 
 _PAIR = 2
 # tolerance for the rounding error of a covariance
@@ -22,27 +20,6 @@ _ZERO = 1e-12
 _NEGATIVE = (
     "The questions vary against each other, so the scale has no reliability: check which questions are reversed."
 )
-
-
-def composite(
-    scores: Floats, is_reversed: Sequence[bool] | Bools, *, low: float, high: float, fewest_answered: int = 1
-) -> Floats:
-    """Return row means, shape (n,), with reversed questions as low + high - score; nan if too few were answered.
-
-    >>> composite(np.array([[1.0, 5.0], [2.0, np.nan]]), [False, True], low=1, high=5, fewest_answered=2)
-    array([ 1., nan])
-    """
-    turned = turn(scores, is_reversed, low=low, high=high)
-    answered = np.isfinite(turned)
-    n = answered.sum(axis=1)
-    total = np.where(answered, turned, 0).sum(axis=1)
-    mean: Floats = np.divide(total, n, out=np.full(len(turned), np.nan), where=n >= max(fewest_answered, 1))
-    return mean
-
-
-def turn(scores: Floats, is_reversed: Sequence[bool] | Bools, *, low: float, high: float) -> Floats:
-    """Return the scores with reversed questions recoded, so that high means the same in all questions."""
-    return np.where(np.asarray(is_reversed, dtype=bool), low + high - scores, scores)
 
 
 def cronbach_alpha(scores: Floats, *, level: float = 0.95, is_pairwise: bool = False) -> Result:

@@ -73,24 +73,6 @@ def boundaries(fractions: Sequence[float], *, alpha: float, spending: Spending) 
     return found
 
 
-def classic_boundaries(n_looks: int, *, alpha: float, spending: Spending) -> list[float]:
-    """The boundaries as first published, for equally spaced looks: c sqrt(K / k) (O'Brien and Fleming 1979), or c.
-
-    For a plan whose number of looks is fixed. K = 2 at .05: 2.797 and 1.977; Pocock 2.178 twice.
-
-    >>> [round(z, 3) for z in classic_boundaries(2, alpha=0.05, spending="obrien_fleming")]
-    [2.797, 1.977]
-    """
-    fractions = [(k + 1) / n_looks for k in range(n_looks)]
-    shape = [fraction**-0.5 if spending == "obrien_fleming" else 1.0 for fraction in fractions]
-
-    def excess(c: float) -> float:
-        return crossing_probability([c * one for one in shape], fractions) - alpha
-
-    c = float(brentq(excess, -ndtri(alpha / 2) - 1e-6, FAR / 2, xtol=1e-10))
-    return [c * one for one in shape]
-
-
 def crossing_probability(bounds: Sequence[float], fractions: Sequence[float]) -> float:
     """How probable it is under the null hypothesis that |z| ever reaches its bound.
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.stats.sequential import boundaries, classic_boundaries, crossing_probability, nominal_p, spent
+from app.stats.sequential import boundaries, crossing_probability, nominal_p, spent
 
 # Jennison and Turnbull (2000), tables 2.1 (Pocock) and 2.3 (O'Brien and Fleming), alpha = .05, two-sided
 POCOCK = {2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 6: 2.453, 7: 2.485, 8: 2.512, 9: 2.535, 10: 2.555}
@@ -27,14 +27,11 @@ FURTHER = {
 
 
 @pytest.mark.parametrize("n", POCOCK)
-def test_classic_boundaries_match_published_tables(n: int) -> None:
-    assert classic_boundaries(n, alpha=0.05, spending="pocock") == pytest.approx([POCOCK[n]] * n, abs=6e-4)
-    last = classic_boundaries(n, alpha=0.05, spending="obrien_fleming")
-    assert last == pytest.approx([OBRIEN_FLEMING[n] * (n / k) ** 0.5 for k in range(1, n + 1)], abs=2e-3)
-
-
-def test_obrien_fleming_bounds_for_two_looks_match_published() -> None:
-    assert classic_boundaries(2, alpha=0.05, spending="obrien_fleming") == pytest.approx([2.797, 1.977], abs=6e-4)
+def test_published_bounds_for_equally_spaced_looks_are_crossed_at_their_error_rate(n: int) -> None:
+    fractions = [k / n for k in range(1, n + 1)]
+    sloping = [OBRIEN_FLEMING[n] * fraction**-0.5 for fraction in fractions]
+    for bounds in ([POCOCK[n]] * n, sloping):
+        assert crossing_probability(bounds, fractions) == pytest.approx(0.05, abs=1e-4)
 
 
 @pytest.mark.parametrize(("spending", "n"), LAN_DEMETS)

@@ -4,7 +4,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from app.stats.arrays import codes
-from app.stats.clusters import clusters, has_few_raters, larger_df, two_way_standard_error, with_two_way_interval
+from app.stats.clusters import clusters, has_few_raters, larger_df, two_way, with_two_way_interval
 from app.stats.comparison.describe import mean_difference
 from app.stats.result import Interval, Method, Result
 
@@ -34,7 +34,7 @@ def test_variance_is_at_least_the_larger_one_way_variance() -> None:
     item, rater = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     influence = np.array([3.0, -1.0, -1.0, -1.0])
     one_way = 2 * (2.0**2 + 2.0**2)
-    assert two_way_standard_error(influence, clusters(item, rater)) == pytest.approx(one_way**0.5)
+    assert two_way(influence, clusters(item, rater)).standard_error == pytest.approx(one_way**0.5)
 
 
 def test_raters_with_one_item_each_match_scipy_paired_t_test() -> None:

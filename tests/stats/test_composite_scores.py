@@ -9,11 +9,9 @@ from app.stats.scales import (
     _gradient,
     _loadings,
     alpha_if_dropped,
-    composite,
     cronbach_alpha,
     item_rest_correlations,
     omega,
-    turn,
 )
 from tests.kit.oracles import Oracle
 
@@ -39,19 +37,12 @@ def test_reversed_and_missing_answers_match_psych(oracle: Oracle) -> None:
     raw = np.array([[np.nan if cell is None else cell for cell in row] for row in known["input"]["rows"]], float)
     is_reversed = [name in known["input"]["reverse"] for name in known["input"]["columns"]]
     low, high = known["input"]["scale"]
-    scores = turn(raw, is_reversed, low=low, high=high)
+    scores = np.where(is_reversed, low + high - raw, raw)
     complete, pairwise = cronbach_alpha(scores), cronbach_alpha(scores, is_pairwise=True)
     assert complete.estimate == pytest.approx(known["expected"]["alpha_complete_cases"], abs=1e-6)
     assert complete.n_units == known["expected"]["n_complete"]
     assert pairwise.estimate == pytest.approx(known["expected"]["alpha_pairwise"], abs=1e-6)
     assert pairwise.interval is None
-
-
-def test_composite_reverses_questions_and_needs_enough_answers() -> None:
-    scores = np.array([[1, 5, 2], [np.nan, 4, np.nan], [np.nan] * 3])
-    assert composite(scores, [False, True, False], low=1, high=5) == pytest.approx([4 / 3, 2, np.nan], nan_ok=True)
-    found = composite(scores, [False, True, False], low=1, high=5, fewest_answered=2)
-    assert found == pytest.approx([4 / 3, np.nan, np.nan], nan_ok=True)
 
 
 def test_omega_recovers_simulated_factor() -> None:

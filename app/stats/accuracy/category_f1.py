@@ -136,13 +136,3 @@ def accuracy_share(
         level: confidence level of the two-way cluster t interval, computed on the logit scale.
     """
     return share(is_correct, item=item, rater=rater, null=chance, level=level)
-
-
-def is_correct(given: Labels, key: Labels) -> Floats:
-    """Return 1 if the answer equals the key, 0 if not, nan if either is missing; shape (n,).
-
-    >>> is_correct(np.array(["joy", "fear", None]), np.array(["joy", "joy", "joy"]))
-    array([ 1.,  0., nan])
-    """
-    known = ~(pd.isna(given) | pd.isna(key))
-    return np.where(known, np.asarray(given) == np.asarray(key), np.nan).astype(np.float64)

@@ -1,11 +1,10 @@
-"""Descriptive statistics of ratings: distributions, means, spreads, proportions, and differences between two sources.
+"""Descriptive statistics of ratings: means, spreads, proportions, and differences between two sources.
 
 Every function takes `value` shape (n,), one entry per rating; rows with nan are missing and are dropped.
 `item` and `rater` shape (n,) are labels of any kind.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,32 +15,6 @@ from app.stats.result import Method, Result, undefined
 
 _NO_RATINGS = "There are no ratings."
 _POINT = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """How often each declared point of a scale was given; `shares` is None if there are no ratings."""
-
-    points: tuple[float, ...]
-    counts: tuple[int, ...]
-    shares: tuple[float, ...] | None
-    n_ratings: int
-    n_off_scale: int
-
-
-def distribution(value: Floats, points: Sequence[float]) -> Distribution:
-    """Return counts and proportions of all ratings per declared point, including unused points.
-
-    Values between the points (such as means over several raters) are counted in `n_off_scale`.
-
-    >>> distribution(np.array([1.0, 3.0, 3.0, 2.5]), [1, 2, 3]).counts
-    (1, 0, 2)
-    """
-    number, _ = present(value)
-    counts = tuple(int((np.abs(number - point) < _POINT).sum()) for point in points)
-    n = len(number)
-    shares = tuple(count / n for count in counts) if n else None
-    return Distribution(tuple(float(point) for point in points), counts, shares, n, n - sum(counts))
 
 
 def mean(value: Floats, *, item: Labels, rater: Labels, level: float = 0.95) -> Result:

@@ -58,7 +58,7 @@ class Components:
 def components(studies: Sequence[tuple[Floats, Ints, Ints]]) -> Components | None:
     """Return the mean components over studies, each with the influence, the item and the rater of each rating.
 
-    The part of raters is what they add to the variance between items, as in `two_way_standard_error`.
+    The part of raters is what they add to the variance between items, as in `two_way`.
 
     Returns:
         None if no study has two items and two raters.

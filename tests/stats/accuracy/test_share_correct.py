@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from app.stats.accuracy.category_f1 import accuracy_share, is_correct
+from app.stats.accuracy.category_f1 import accuracy_share
 from app.stats.comparison.describe import share
 
 ITEM, RATER = (axis.ravel() for axis in np.indices((6, 8)))
@@ -12,8 +12,3 @@ def test_accuracy_is_proportion_correct_tested_against_chance() -> None:
     found = accuracy_share(right, item=ITEM, rater=RATER, chance=0.25)
     assert found == share(right, item=ITEM, rater=RATER, null=0.25)
     assert found.estimate == pytest.approx(right.mean())
-
-
-def test_item_without_answer_key_is_not_scored() -> None:
-    found = is_correct(np.array(["joy", "fear", "joy"], object), np.array(["joy", "joy", None], object))
-    assert np.array_equal(found, [1, 0, np.nan], equal_nan=True)

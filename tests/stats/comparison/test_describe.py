@@ -14,11 +14,6 @@ from tests.stats.conftest import Ayers, RandomRatings, Where
 ITEM, RATER = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
 
 
-def test_distribution_counts_declared_and_off_scale_points() -> None:
-    found = describe.distribution(np.array([1, 3, 3, 2.5, np.nan]), [1, 2, 3])
-    assert (found.counts, found.shares, found.n_ratings, found.n_off_scale) == ((1, 0, 2), (0.25, 0, 0.5), 4, 1)
-
-
 @pytest.mark.parametrize("n_items", [2, 3, 12, 200])
 def test_difference_of_texts_which_nobody_rates_is_the_paired_t_test(n_items: int) -> None:
     """As `text_difference` calls it: each item is its own rater."""
@@ -34,10 +29,6 @@ def test_difference_of_texts_which_nobody_rates_is_the_paired_t_test(n_items: in
     assert found.estimate == pytest.approx((mine - theirs).mean(), rel=1e-12)
     assert (found.interval.low, found.interval.high) == pytest.approx((limits.low, limits.high), rel=1e-9)
     assert (found.p_value, found.df) == pytest.approx((known.pvalue, known.df), rel=1e-9)
-
-
-def test_empty_distribution_has_no_shares() -> None:
-    assert describe.distribution(np.array([]), [1, 2]).shares is None
 
 
 def test_mean_of_empty_data_is_undefined() -> None:
@@ -116,7 +107,6 @@ def test_descriptives_report_result_or_reason_for_any_ratings(
     r = data.draw(random_ratings)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        describe.distribution(r.value, [1, 2, 3])
         describe.sd(r.value, **r.clusters)
         for result in (
             describe.mean(r.value, **r.clusters),
