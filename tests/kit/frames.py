@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.frames import RATING_COLUMNS, TEXT_COLUMNS, Frames, canonical
+from app.analysis.data.frames import RATING_COLUMNS, Frames, canonical
 from app.analysis.data.study_folder import frames_of
 from app.analysis.estimate import Estimate
 from app.analysis.report.report import Report
+from app.protocol.rating_columns import names_of
 from app.protocol.study import Protocol
 from app.studies.folder.read import read_folder
 
 Row = dict[str, Any]
 RESPONSE = ("response", "item", "source")
+TEXT_COLUMNS = frozenset(names_of("id", "name", "text", "codes"))
 FIVE: dict[str, Any] = {
     "key": "empathy",
     "target": "response",

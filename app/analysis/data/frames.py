@@ -8,7 +8,8 @@ checks     CHECK_COLUMNS, one row per answered check; None if there are none
 arrivals   ARRIVAL_COLUMNS, one row per person who arrived; None if that is not known
 passages   PASSAGE_COLUMNS, one row per text or turn that raters can mark; None in a study without highlights
 words      WORD_COLUMNS, one row per text; None if the texts are not known
-sample     SAMPLE_COLUMNS, one row per item; None if people were to rate all items
+sample     item, its probability to be in the sample that people rate (nan if unknown), and is_out if it was not drawn;
+           one row per item; None if people were to rate all items
 
 Missing text is None; missing numbers are nan or NA. IDs are text. Rows are always in canonical order (see
 `canonical`), so that the same study always gives exactly the same estimates.
@@ -26,14 +27,13 @@ from numpy.typing import NDArray
 
 from app.analysis.estimate import Estimate
 from app.protocol.allocation.human_sample import IN_SAMPLE, OF_SAMPLE, PROBABILITY, STAGE
-from app.protocol.rating_columns import FRAME_COLUMNS, Type, names_of
+from app.protocol.rating_columns import FRAME_COLUMNS, Type
 from app.stats.result import Procedure
 
 Ints = NDArray[np.int64]
 
 
 RATING_COLUMNS = tuple(column.name for column in FRAME_COLUMNS)
-TEXT_COLUMNS = frozenset(names_of("id", "name", "text", "codes"))
 _DTYPES: dict[Type, Any] = {"whole": "Int64", "number": "float64", "time": "datetime64[us, UTC]"}
 CHECK_COLUMNS = ("rater", "check", "is_passed", "happened_at")
 # `rater` is None for people who did not consent (state refused) and raters whose answers were deleted (state deleted);
@@ -44,8 +44,6 @@ ARRIVAL_COLUMNS = ("rater", "state", "condition", "version", "reworded")
 PASSAGE_COLUMNS = ("item", "response", "turn", "length")
 # `response` is None for the item's own text
 WORD_COLUMNS = ("item", "response", "n_words")
-# `probability` of the item to be in the sample that people rate, nan if unknown; `is_out` if it was not drawn
-SAMPLE_COLUMNS = ("item", "probability", "is_out")
 ORDER = ("rater", "item", "question", "response", "turn", "condition", "repeat", "left_response", "right_response")
 # sort keys are encoded in 62 bits
 _MAX_KEYS = 2**62
