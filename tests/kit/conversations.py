@@ -1,5 +1,6 @@
 """Conversations in which a reply is awaited, stored directly, and the engine that makes the replies."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -8,7 +9,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from app.base.database.engine import transactions
 from app.llm.client.servers import ModelServer as Listed
-from app.llm.live.replies import Replies
+from app.llm.live.replies import Heard, Replies
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.models_server import KEY, ModelServer
 
@@ -89,3 +90,12 @@ def replying(engine: Engine, *servers: Listed) -> Iterator[Replies]:
         yield replies
     finally:
         replies.close()
+
+
+def whole_reply(replies: Replies, study: int, turn: int) -> Heard:
+    """How a reply ended, once it has."""
+
+    async def last() -> Heard:
+        return [heard async for heard in replies.listen(study, turn)][-1]
+
+    return asyncio.run(last())

@@ -6,6 +6,7 @@ from starlette.testclient import TestClient
 
 from app.cli.listen import _config
 from app.main import create_app
+from tests.kit.conversations import whole_reply
 
 
 def test_the_end_of_a_process_closes_its_replies(engine: Engine) -> None:
@@ -13,7 +14,7 @@ def test_the_end_of_a_process_closes_its_replies(engine: Engine) -> None:
     with TestClient(app):
         app.state.replies.prepare()
     with pytest.raises(RuntimeError, match="No replies are made any more"):
-        app.state.replies.make_whole(1, 1)
+        whole_reply(app.state.replies, 1, 1)
 
 
 def test_servers_tell_the_application_that_they_end() -> None:

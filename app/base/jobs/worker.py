@@ -123,10 +123,6 @@ class Worker:
         """Work until `stop` is called."""
         self._run(self._work())
 
-    def run_due(self) -> None:
-        """Do the jobs that are due, and return."""
-        self._run(self._work_off())
-
     def stop(self) -> None:
         """Stop at once. What is under way is repeated by another worker, or after the next start."""
         self._stop_children()
@@ -159,22 +155,11 @@ class Worker:
         await self._main
 
     async def _work(self) -> None:
-        app = self._app(has_crons=True)
+        app = self._app()
         async with app.open_async(), asyncio.TaskGroup() as group:
             for lane in sorted({work.kind.lane for work in self._works}):
                 group.create_task(self._lane(app, lane))
             group.create_task(self._look_for_lost())
-
-    async def _work_off(self) -> None:
-        app = self._app(has_crons=False)
-        async with app.open_async():
-            await app.run_worker_async(
-                queues=sorted({work.kind.lane for work in self._works}),
-                wait=False,
-                listen_notify=False,
-                install_signal_handlers=False,
-                delete_jobs=DeleteJobCondition.ALWAYS,
-            )
 
     async def _lane(self, app: procrastinate.App, lane: str) -> None:
         """Do the jobs of a lane; begin again when the database was away and those under way have ended."""
@@ -221,7 +206,7 @@ class Worker:
     def _ids(self) -> list[int]:
         return [one.worker_id for one in self._lanes if one.worker_id is not None]
 
-    def _app(self, *, has_crons: bool) -> procrastinate.App:
+    def _app(self) -> procrastinate.App:
         url = make_url(self._url).set(drivername="postgresql")
         connector = procrastinate.PsycopgConnector(
             conninfo=url.render_as_string(hide_password=False),
@@ -236,7 +221,7 @@ class Worker:
             task = app.task(name=work.kind.name, queue=work.kind.lane, retry=Again(work.wait_s), pass_context=True)(
                 self._done_by(work)
             )
-            if work.cron and has_crons:
+            if work.cron:
                 key = work.kind.name
                 app.periodic(cron=work.cron, queueing_lock=key, lock=key)(task)
         return app

@@ -134,14 +134,6 @@ class Replies:
         finally:
             self._soon(reply.listeners.discard, listener)
 
-    def make_whole(self, study_id: int, turn_id: int) -> Heard:
-        """How a reply ended, once it has; for what has no browser, such as a simulation."""
-
-        async def last() -> Heard:
-            return [heard async for heard in self.listen(study_id, turn_id)][-1]
-
-        return asyncio.run(last())
-
     def close(self) -> None:
         """Give up the replies that are being made, for other processes to make at once."""
         with self._starting:

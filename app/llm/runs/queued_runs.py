@@ -105,11 +105,6 @@ class QueuedRuns:
         finally:
             del self._processes[run]
 
-    @property
-    def pids(self) -> list[int]:
-        """The IDs of the processes that work."""
-        return [process.pid for process in list(self._processes.values()) if process.pid is not None]
-
     def stop(self) -> None:
         """End the processes; their runs continue after the next start."""
         self._is_stopping = True

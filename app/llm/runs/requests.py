@@ -64,7 +64,6 @@ _USED = text("""
       coalesce(sum(cost), 0) AS cost, percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms) / 1000 AS median_s,
       array_remove(array_agg(DISTINCT model_version), NULL) AS versions,
       count(*) FILTER (WHERE kind = 'repair') AS n_repairs,
-      count(*) FILTER (WHERE kind = 'length') AS n_lengths,
       count(*) FILTER (WHERE asked_at IS NOT NULL) AS n_asked
     FROM model_requests WHERE study_id = :study AND run_id = :run
 """)
@@ -163,7 +162,6 @@ class Progress:
     median_s: float | None
     versions: tuple[str, ...]
     n_repairs: int
-    n_lengths: int
     n_asked: int
     cut_at: int | None
 

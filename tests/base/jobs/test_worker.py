@@ -16,6 +16,7 @@ from app.base.jobs import worker as worker_module
 from app.base.jobs.queue import Kind, defer, get_job
 from app.base.jobs.worker import Work, Worker
 from app.base.processes.side_process import SideProcessError
+from tests.kit.jobs import run_due
 
 NOTE = Kind("note", "short")
 PATIENCE_S = 15
@@ -97,7 +98,7 @@ def test_of_each_key_one_job_waits_and_takes_the_earliest_time(engine: Engine) -
     ask(engine, "b", name="b")
     ask(engine, "b", name="b", wait=timedelta(hours=1))
     assert count_jobs(engine) == 2
-    Worker(url_of(engine), [work]).run_due()
+    run_due(Worker(url_of(engine), [work]))
     assert done == ["b"]
     with working(engine, work):
         ask(engine, "a", name="a")
@@ -159,7 +160,7 @@ def test_job_that_fails_is_repeated_and_at_last_given_up(engine: Engine, caplog:
     ask(engine, "1", name="bug")
     ask(engine, "2", name="killed")
     for _ in range(worker_module.MAX_ATTEMPTS + 1):
-        Worker(url_of(engine), [work]).run_due()
+        run_due(Worker(url_of(engine), [work]))
     assert n_calls == {"bug": worker_module.MAX_ATTEMPTS, "killed": worker_module.MAX_ATTEMPTS}
     assert count_jobs(engine) == 0
     assert "the job note failed unexpectedly" in caplog.text

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, Row, text
 
 from app.llm.live import claims, replies
 from app.llm.live.replies import Heard, Replies
-from tests.kit.conversations import ITEM, PROMPT, awaited, conversing_study, listed, replying, turn_of
+from tests.kit.conversations import ITEM, PROMPT, awaited, conversing_study, listed, replying, turn_of, whole_reply
 from tests.kit.models_server import ModelServer, completed, fail_with, serving
 
 REPLY = "I am so sorry. It is quiet without a dog, isn't it?"
@@ -35,7 +35,7 @@ def one_reply(
     with engine.begin() as db:
         turn = awaited(db, study := conversing_study(db, partner, **conversation), *said)
     with serving(server), replying(engine, listed(server, **of_server or {})) as made:
-        heard = made.make_whole(study, turn)
+        heard = whole_reply(made, study, turn)
     row = turn_of(engine, turn)
     assert (heard.state, heard.text) == (row.state, row.text or "")
     return row
@@ -265,7 +265,7 @@ def test_a_listener_who_leaves_does_not_stop_the_reply(engine: Engine) -> None:
 
 def test_a_turn_that_does_not_exist_has_no_reply(engine: Engine) -> None:
     with replying(engine) as made:
-        assert made.make_whole(1, 1) == Heard("", "failed")
+        assert whole_reply(made, 1, 1) == Heard("", "failed")
 
 
 # Who makes it.
@@ -278,10 +278,12 @@ from app.base.database.engine import make_engine
 from app.llm.client.servers import ModelServer
 from app.llm.live import claims
 from app.llm.live.replies import Replies
+from tests.kit.conversations import whole_reply
 
 claims.CLAIM_S = 1.5
 url, server, study, turn = sys.argv[1:]
-Replies(make_engine(url).begin, [ModelServer.model_validate_json(server)]).make_whole(int(study), int(turn))
+replies = Replies(make_engine(url).begin, [ModelServer.model_validate_json(server)])
+whole_reply(replies, int(study), int(turn))
 """
 
 
@@ -300,7 +302,7 @@ def test_the_reply_of_a_killed_process_is_made_by_another_after_its_claim(
                 assert process.poll() is None
                 time.sleep(0.01)
             process.kill()
-        assert other.make_whole(study, turn) == Heard(REPLY, "said")
+        assert whole_reply(other, study, turn) == Heard(REPLY, "said")
     row = turn_of(engine, turn)
     assert (len(server.seen), [*server.by_id.values()], row.n_tries) == (2, [2], 2)
     assert row.tokens_out == 20 + 50  # what the first try may have used counts
@@ -314,7 +316,7 @@ def test_a_claim_is_renewed_while_its_reply_is_made(engine: Engine, monkeypatch:
     with serving(server := plain(delay_s=5)), ExitStack() as stack:
         one, two = (stack.enter_context(replying(engine, listed(server))) for _ in range(2))
         one.ensure(study, turn)
-        assert two.make_whole(study, turn) == Heard(REPLY, "said")
+        assert whole_reply(two, study, turn) == Heard(REPLY, "said")
     assert len(server.seen) == 1
 
 
@@ -324,7 +326,7 @@ def test_a_claim_of_a_clock_that_was_ahead_is_not_waited_for(engine: Engine) -> 
         db.execute(text("UPDATE conversation_turns SET claimed_until = now() + interval '30 hours', n_tries = 1"))
     with serving(server := plain()), replying(engine, listed(server)) as made:
         heard: list[Heard] = []
-        waits = threading.Thread(target=lambda: heard.append(made.make_whole(study, turn)), daemon=True)
+        waits = threading.Thread(target=lambda: heard.append(whole_reply(made, study, turn)), daemon=True)
         waits.start()
         waits.join(10)
         assert heard == [Heard(REPLY, "said")]
@@ -339,7 +341,7 @@ def test_a_process_that_ends_leaves_its_replies_to_others_at_once(engine: Engine
             while not server.seen:
                 time.sleep(0.01)
         assert turn_of(engine, turn).claimed_until is None
-        assert other.make_whole(study, turn) == Heard(REPLY, "said")
+        assert whole_reply(other, study, turn) == Heard(REPLY, "said")
 
 
 def test_twenty_turns_and_four_processes_ask_the_model_once_each(engine: Engine) -> None:
@@ -379,7 +381,7 @@ def test_a_reply_waits_for_its_turn_at_the_server(engine: Engine) -> None:
         for turn in turns:
             made.ensure(study, turn)
         for turn in turns:
-            assert made.make_whole(study, turn).state == "said"
+            assert whole_reply(made, study, turn).state == "said"
     assert max(at_once) == 2
 
 
@@ -408,7 +410,7 @@ def test_fifty_claims_at_once_never_exceed_a_budget(engine: Engine, bound: str) 
         for number, turn in enumerate(turns):
             processes[number % 2].ensure(study, turn)
         for turn in turns:
-            processes[0].make_whole(study, turn)
+            whole_reply(processes[0], study, turn)
     rows = [turn_of(engine, turn) for turn in turns]
     spent = sum(row.tokens_in + row.tokens_out for row in rows if row.state == "said")
     # A busy machine lets requests fail, whose reserved tokens count as used.

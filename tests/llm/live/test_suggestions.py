@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, Row
 
-from tests.kit.conversations import ITEM, PROMPT, awaited, drafting_study, listed, replying, turn_of
+from tests.kit.conversations import ITEM, PROMPT, awaited, drafting_study, listed, replying, turn_of, whole_reply
 from tests.kit.models_server import ModelServer, completed, fail_with, serving
 
 SUGGESTED = "That must be so hard for you."
@@ -16,7 +16,7 @@ def suggestion(engine: Engine, server: ModelServer, *turns: str, **partner: Any)
     with engine.begin() as db:
         turn = awaited(db, study := drafting_study(db, **partner), *turns)
     with serving(server), replying(engine, listed(server)) as made:
-        made.make_whole(study, turn)
+        whole_reply(made, study, turn)
     return turn_of(engine, turn)
 
 

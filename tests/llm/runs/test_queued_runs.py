@@ -51,6 +51,11 @@ def working(engine: Engine, servers: Sequence[Listed]) -> Iterator[QueuedRuns]:
         worker.stop()
 
 
+def pids(runs: QueuedRuns) -> list[int]:
+    """The IDs of the processes that work."""
+    return [process.pid for process in [*runs._processes.values()] if process.pid is not None]
+
+
 def queued(engine: Engine, server: ModelServer, name: str, *, n_items: int, batch: bool = False) -> RunRow:
     """A judge that waits in the queue."""
     with engine.begin() as db:
@@ -88,7 +93,7 @@ def test_a_killed_run_starts_again_and_a_stop_ends_it(engine: Engine) -> None:
         until(lambda: len(server.seen) > 4)
         with engine.connect() as db:
             assert is_worked_on(db, first)
-        for pid in runs.pids:
+        for pid in pids(runs):
             os.kill(pid, signal.SIGKILL)
         assert state().is_queued
         until(lambda: not state().is_queued)
@@ -182,7 +187,7 @@ def test_a_run_in_batches_keeps_no_process_while_it_waits(engine: Engine, monkey
 
         with working(engine, [own]) as runs:
             run = queued(engine, server, "first", n_items=4, batch=True)
-            until(lambda: bool(server.made) and now() == (True, False) and not runs.pids)
+            until(lambda: bool(server.made) and now() == (True, False) and not pids(runs))
             server.is_open.set()
             until(lambda: now() == (False, False))
         assert len(server.made) == 1
@@ -209,7 +214,7 @@ def test_costs_are_those_that_the_server_counts_through_kills_retries_and_repair
             run = queued(engine, server, "first", n_items=30)
             for n_kills in range(1, 4):
                 until(lambda n=n_kills: len(server.seen) > 15 * n)  # type: ignore[misc]  # a default, not an argument
-                for pid in runs.pids:
+                for pid in pids(runs):
                     os.kill(pid, signal.SIGKILL)
 
             def is_done() -> bool:

@@ -23,6 +23,7 @@ from app.results.making.task import Task
 from app.studies.folder.read import read_files
 from app.studies.load import load_study
 from app.studies.studies import StudyRow, delete_study, get_study
+from tests.kit.jobs import run_due
 from tests.kit.making_here import jobs_here, making_here
 from tests.kit.small import small
 
@@ -80,7 +81,7 @@ def test_each_request_gets_a_file_begun_after_it_and_a_refresh_the_same(engine: 
     wanted, making = READ_R, Making(engine.begin)
     first = making.get(study, wanted, patience_s=0)
     assert isinstance(first, InTheMaking)
-    working(engine).run_due()
+    run_due(working(engine))
     made = making.get(study, wanted, since=first.since, patience_s=0)
     assert isinstance(made, Made)
     assert made.begun_at > first.since
@@ -158,7 +159,7 @@ def test_job_whose_process_is_killed_each_time_is_given_up_with_words(
     asked = making.get(study, ARCHIVE, patience_s=0)
     assert isinstance(asked, InTheMaking)
     for _ in range(worker_module.MAX_ATTEMPTS):
-        working(engine).run_due()
+        run_due(working(engine))
     made = making.get(study, ARCHIVE, since=asked.since, patience_s=0)
     assert isinstance(made, Made)
     assert (made.state, made.words) == ("stopped", SideProcessError.words)
@@ -169,7 +170,7 @@ def test_job_whose_study_was_deleted_meanwhile_leaves_nothing(engine: Engine, st
     Making(engine.begin).get(study, ARCHIVE, patience_s=0)
     with engine.begin() as db:
         delete_study(db, study.id)
-    working(engine).run_due()
+    run_due(working(engine))
     with engine.begin() as db:
         assert db.execute(text("SELECT count(*) FROM made_files")).scalar_one() == 0
         assert db.execute(text("SELECT count(*) FROM procrastinate_jobs")).scalar_one() == 0
