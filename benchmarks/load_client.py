@@ -27,7 +27,6 @@ class Tally:
     save_s: list[float] = field(default_factory=list)
     acknowledged: int = 0
     n_errors: int = 0
-    n_late: int = 0
 
 
 @dataclass(frozen=True)

@@ -106,11 +106,6 @@ def codes(chosen: str, other: str, **share: float) -> Callable[[str, Seen, Rando
     )
 
 
-def right_for(person: float, model: float) -> Callable[[str, Seen, Random], str]:
-    """Return a `code` that is correct with these probabilities for people and models."""
-    return lambda question, seen, rng: right_by(model if seen.kind == "model" else person)(question, seen, rng)
-
-
 def recognized(_question: str, seen: Seen, rng: Random) -> str:
     emotions = ("joy", "relief", "sadness", "anger", "fear", "shame")
     right = seen.item["emotion"]
@@ -287,10 +282,6 @@ def in_two_factors(question: str, seen: Seen) -> float:
 
 def _thinking(seen: Seen) -> str:
     return seen.source.partition("_")[0]
-
-
-def _profile(seen: Seen) -> str:
-    return seen.condition.get("profile", "")
 
 
 def _group(seen: Seen) -> str:

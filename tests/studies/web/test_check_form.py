@@ -14,7 +14,6 @@ from tests.rating.lead.test_question_editor import form_on
 
 CHECKS = "/studies/small/design/checks"
 PRACTICE = "/studies/small/design/practice"
-ADD = {"do": ["add checks.attention"]}
 FIRST = "checks.attention.0"
 
 

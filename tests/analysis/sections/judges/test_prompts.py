@@ -23,10 +23,6 @@ N_ITEMS = 12
 PROMPTS = {"plain": 1.0, "strict": 0.0, "warm": 2.0}
 
 
-def row_of(rater: str, item: str, source: str, value: int) -> Row:
-    return {"rater": rater, "item": item, "response": f"{item}:{source}", "question": "empathy", "value": value}
-
-
 def rated(prompts: dict[str, str]) -> Report:
     """People see no difference; the judge adds to the model's responses what its prompt says."""
     rng = np.random.default_rng(5)
