@@ -1,4 +1,4 @@
-"""The trials available to a rater, and those assigned to them."""
+"""The trials available to a rater."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,17 +8,6 @@ from sqlalchemy import Connection, text
 from app.base.database.hot_statement import HotStatement
 from app.rating.sessions import RatingSession
 
-_GOLD = text("""
-    SELECT t.id, i.key || ':' || coalesce(string_agg(r.key, ':' ORDER BY o.place), '') AS name,
-           t.response_ids, t.condition,
-           coalesce(array_agg(src.key ORDER BY o.place) FILTER (WHERE src.id IS NOT NULL), '{}') AS sources
-    FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
-    LEFT JOIN LATERAL unnest(t.response_ids) WITH ORDINALITY AS o (id, place) ON true
-    LEFT JOIN responses r ON r.study_id = t.study_id AND r.id = o.id
-    LEFT JOIN sources src ON src.study_id = r.study_id AND src.id = r.source_id
-    WHERE t.study_id = :study AND t.id = ANY (CAST(:trials AS bigint[]))
-    GROUP BY t.study_id, t.id, i.study_id, i.id ORDER BY i.position, t.id
-""")
 # The trials `t` and items `i` that a rater could get, whoever has a seat of them now.
 _AVAILABLE = """
     trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
@@ -102,9 +91,3 @@ def shows_several(
     """Whether a trial that this rater could get, of the first `n_rows`, has several responses."""
     values = {"study": session.study_id, "rater": session.rater_id, "pool": pool, "n_rows": n_rows}
     return bool(_SHOWS_SEVERAL.one(db, {**values, "conditions": list(conditions)})["shows_several"])
-
-
-def list_gold_trials(db: Connection, study_id: int, trial_ids: Sequence[int]) -> list[Trial]:
-    """The gold trials with these IDs, in the study's order."""
-    rows = db.execute(_GOLD, {"study": study_id, "trials": list(trial_ids)})
-    return [Trial(row.id, row.name, tuple(row.response_ids), tuple(row.sources), row.condition) for row in rows]

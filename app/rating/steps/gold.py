@@ -14,7 +14,7 @@ from app.protocol.questions.question import Given
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from app.rating.seats.assignment_view import AssignmentView
-from app.rating.seats.trial_lists import Trial, list_gold_trials
+from app.rating.seats.trial_lists import Trial
 from app.rating.sessions import RatingSession
 
 # Gold trials: the stored ones, how they were answered, and whether a rater passed them.
@@ -22,7 +22,10 @@ from app.rating.sessions import RatingSession
 _STORED = """
     SELECT t.id, i.key AS item, t.condition, t.response_ids,
            array(SELECT r.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
-                 JOIN responses r ON r.study_id = t.study_id AND r.id = o.id ORDER BY o.place) AS responses
+                 JOIN responses r ON r.study_id = t.study_id AND r.id = o.id ORDER BY o.place) AS responses,
+           array(SELECT s.key FROM unnest(t.response_ids) WITH ORDINALITY AS o (id, place)
+                 JOIN responses r ON r.study_id = t.study_id AND r.id = o.id
+                 JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id ORDER BY o.place) AS sources
     FROM trials t JOIN items i ON i.study_id = t.study_id AND i.id = t.item_id
     WHERE t.study_id = :study AND t.purpose = 'gold'
 """
@@ -54,6 +57,13 @@ class StoredGold:
     condition: str
     responses: tuple[str, ...]
     response_ids: tuple[int, ...]
+    sources: tuple[str, ...]
+
+    @property
+    def trial(self) -> Trial:
+        """The trial as one of a rater's list."""
+        name = f"{self.item}:{':'.join(self.responses)}"
+        return Trial(self.trial_id, name, self.response_ids, self.sources, self.condition)
 
 
 def list_gold(db: Connection, session: RatingSession, conditions: Sequence[str]) -> list[StoredGold]:
@@ -83,22 +93,25 @@ def record_gold(db: Connection, view: AssignmentView, detail: Mapping[str, objec
         db.execute(_RECORD, values)
 
 
-def _stored(row: Row[tuple[int, str, str, list[int], list[str]]]) -> StoredGold:
-    return StoredGold(row.id, row.item, row.condition, tuple(row.responses), tuple(row.response_ids))
+def _stored(row: Row[tuple[int, str, str, list[int], list[str], list[str]]]) -> StoredGold:
+    return StoredGold(
+        row.id, row.item, row.condition, tuple(row.responses), tuple(row.response_ids), tuple(row.sources)
+    )
 
 
 def gold_for(
     db: Connection, session: RatingSession, protocol: Protocol, rater: str, conditions: Sequence[str]
 ) -> list[Trial]:
-    """The gold trials of one rater, each in one of the rater's conditions."""
+    """The gold trials of one rater, each in one of the rater's conditions, in the study's order."""
     if not protocol.checks.gold:
         return []
     stored = list_gold(db, session, conditions)
-    chosen: list[int] = []
+    chosen = set[int]()
     for number, declared in enumerate(protocol.checks.gold):
         ways = [gold.trial_id for gold in stored if is_declared_as(declared, gold.item, gold.responses)]
-        chosen += [seeded(session.seed, "gold", rater, number).choice(ways)] if ways else []
-    return list_gold_trials(db, session.study_id, chosen)
+        if ways:
+            chosen.add(seeded(session.seed, "gold", rater, number).choice(ways))
+    return [gold.trial for gold in stored if gold.trial_id in chosen]
 
 
 def check_gold(db: Connection, protocol: Protocol, view: AssignmentView, slots: Sequence[Slot]) -> None:
