@@ -16,8 +16,8 @@ from sqlalchemy import Connection, text
 
 from app.base.database.hot_statement import HotStatement
 from app.base.database.outages import SLACK_SQL
+from app.rating.seats.available_trials import Trial
 from app.rating.seats.source_preferences import get_information, list_source_pairs
-from app.rating.seats.trial_lists import Trial
 from app.rating.sessions import RatingSession, record_state
 
 # Repeats are left out: their trial is already in the list.

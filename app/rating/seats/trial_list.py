@@ -22,6 +22,7 @@ from app.rating.arrival.conditions import (
     turned_by_conditions,
 )
 from app.rating.seats.assignments import BeforeClaim, get_before_claim, record_assignments
+from app.rating.seats.available_trials import Extent, Trial, get_extent, shows_several
 from app.rating.seats.seats import (
     Claimant,
     Seat,
@@ -31,7 +32,6 @@ from app.rating.seats.seats import (
     retake_returned,
     return_expired,
 )
-from app.rating.seats.trial_lists import Extent, Trial, get_extent, shows_several
 from app.rating.sessions import RatingSession, record_state
 from app.rating.steps.gold import gold_for
 

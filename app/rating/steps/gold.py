@@ -14,7 +14,7 @@ from app.protocol.questions.question import Given
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
 from app.rating.seats.assignment_view import AssignmentView
-from app.rating.seats.trial_lists import Trial
+from app.rating.seats.available_trials import Trial
 from app.rating.sessions import RatingSession
 
 # Gold trials: the stored ones, how they were answered, and whether a rater passed them.
