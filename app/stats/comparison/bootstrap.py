@@ -74,8 +74,7 @@ def share_at_least_ratio(
     """Return the proportion of the source's item means at or above `cut`, divided by the reference's. Unit: item_mean.
 
     Whole items are resampled, so an item with both sources remains a pair. If the reference's proportion is 0, the
-    ratio is
-    infinite: reason `separation`. If that occurs in too many resamples, there is no interval.
+    ratio is infinite: reason `separation`. If that occurs in too many resamples, there is no interval.
     """
     means = item_means(value, is_treated, item=item, rater=rater)
     sides = [np.isfinite(side) for side in (means.mine, means.theirs)]
