@@ -33,3 +33,19 @@ def test_fastest_rater_comes_first() -> None:
         for name, seconds in (("a", 30.0), ("b", None), ("c", 5.0))
     ]
     assert [row[0] for row in each_rater(times).rows] == ["c", "a", "b"]
+
+
+def test_interval_of_all_raters_is_the_main_one_if_nobody_is_left() -> None:
+    """An estimate of no ratings has no method of its own to be compared with."""
+    both = _estimate("agreement", "fleiss_kappa", 0.5, ci_low=0.1, ci_high=0.9, method="jackknife_two_way")
+    units = _estimate("agreement", "fleiss_kappa", 0.5, ci_low=0.4, ci_high=0.6, method="jackknife_units")
+    none = _estimate(
+        "rater",
+        "fleiss_kappa",
+        None,
+        scope={"flagged": "left_out"},
+        method="jackknife_units",
+        note="There are no ratings.",
+    )
+    [row] = without_flagged([none], [both, units, none]).rows
+    assert row[2] == "0.50\n0.10 to 0.90"

@@ -19,8 +19,9 @@ def without_flagged(estimates: Sequence[Estimate], of_question: Sequence[Estimat
         if "flagged" in estimate.scope:
             scope = without(estimate.scope, "flagged")
             same = [f for f in of_question if (f.statistic, f.scope) == (estimate.statistic, scope)]
-            # by the same method first: two methods have two intervals of the same ratings
-            same.sort(key=lambda f: f.method != estimate.method)
+            if estimate.estimate is not None:
+                # by the same method first: two methods have two intervals of the same ratings
+                same.sort(key=lambda f: f.method != estimate.method)
             whole = next((f for f in same if f.section != "rater"), None)
             words = (declared(estimate.statistic).label, scope_text(scope))
             rows.append((*words, _cell(whole), _cell(estimate)))
