@@ -96,6 +96,11 @@ def test_problems_are_grouped_by_column_with_the_option_that_helps(tmp_path: Pat
     )
 
 
+@pytest.mark.parametrize("cell", ["-1", "\u22121", "\u2013 1"])
+def test_minus_one_is_not_the_point_1_without_its_minus(tmp_path: Path, cell: str) -> None:
+    assert only_problem(tmp_path, f"rater,item,source,warmth\nx,a,person,{cell}\n")[1:3] == ("warmth", cell)
+
+
 def test_option_for_another_column_is_named(tmp_path: Path) -> None:
     found = problems(tmp_path, "rater,item,source,warmth\nx,a,person,3\nx,y,person,3\nx,a,her,3\nx,a,him,3\n")
     assert [(one.column, one.n, one.option.partition("--")[2]) for one in found] == [

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from openpyxl import Workbook
 
+from app.studies.imports.answer_table import cell_readers
 from app.studies.imports.column_meanings import NewRaters
 from tests.kit.small import read_small
 from tests.studies.imports.imported import answers, problems, read
@@ -97,6 +98,12 @@ def test_single_rater_of_a_file_may_be_a_model(tmp_path: Path) -> None:
     assert found.raters.to_dict("records") == [
         {"rater": "judge", "kind": "model", "pool": "llm", "is_simulated": False, "is_imported": True}
     ]
+
+
+@pytest.mark.parametrize("minus", ["-", "\u2212", "\u2013", "\u2212 "])
+def test_number_keeps_its_minus_however_it_is_written(minus: str) -> None:
+    read_cell = cell_readers(read_small(ratings=None).protocol, {})["each"]
+    assert [read_cell(cell) for cell in (f"{minus}1", f"{minus}2")] == ["-1", f"{minus}2"]
 
 
 def test_labels_and_scale_words_are_converted_to_values(tmp_path: Path) -> None:
