@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -52,6 +52,8 @@ ITEM_TIMES, RATER_TIMES, MORE_RATERS = (0.5, 1, 2, 3), (1, 2, 3), (1, 2, 4)
 MIN_ITEMS = 4
 # Sizes above this are not simulated: the page would take minutes.
 MAX_RATINGS = 30_000
+# Chance makes a simulated interval this much wider than the goal; a wider one does not reach it.
+AS_NARROW = 1.1
 # Tests of the difference that is simulated.
 SAME_CONTRAST = ("mean_difference_lmm", "t_paired", "t_unpaired", "share_preferred_glmm")
 
@@ -180,9 +182,10 @@ def forecast(
         reach("raters_per_trial", wish.per_trial, [row for row in rows if row.n_items == wish.n_items], goal),
         reach("raters", now.n_raters, of_raters, goal),
     )
-    reaches = tuple(one for one in found if one is not None)
+    sized = [_confirmed(ask, one, stated, goal) for one in found if one is not None]
+    reaches = tuple(one for one, _ in sized)
     binds = binding(reaches)
-    solution = ask.solution(next((one for one in reaches if one.parameter == binds), None), stated)
+    solution = next((size for one, size in sized if one.parameter == binds), None)
     curve = {theme: render(curve_spec(rows, goal, theme), "svg").decode() for theme in ("light", "dark")}
     other_test = None if contrast.test in {statistic, *SAME_CONTRAST} else contrast.test
     judges = judges_to_plan(wish.correlation, pilot, first.question, statistic)
@@ -202,6 +205,20 @@ def forecast(
         margin=margin,
         n_tests=first.n_tests,
     )
+
+
+def _confirmed(
+    ask: "_Asker", one: Reach, stated: Mapping[str, float | None], goal: float
+) -> tuple[Reach, PlanRow | None]:
+    """How far one setting reaches, and the size that reaches the goal by it.
+
+    A number that is projected from few raters can be too low: if its interval is too wide once it is simulated, it
+    takes more than that.
+    """
+    size = ask.solution(one, stated)
+    if size is None or one.needed is None or one.needed <= one.now or (size.width or 0) <= AS_NARROW * goal:
+        return one, size
+    return replace(one, needed=None, most=one.needed), None
 
 
 def _check_size(n_ratings: int) -> None:
@@ -296,9 +313,9 @@ class _Asker:
         most = max(now.n_seats, now.n_raters)
         return [*dict.fromkeys(min(now.n_raters * times, most) for times in MORE_RATERS)]
 
-    def solution(self, chosen: Reach | None, stated: Mapping[str, float | None]) -> PlanRow | None:
-        """The size that reaches the goal by the binding setting alone, simulated to confirm it."""
-        if chosen is None or chosen.needed is None:
+    def solution(self, chosen: Reach, stated: Mapping[str, float | None]) -> PlanRow | None:
+        """The size that reaches the goal by this setting alone, simulated to confirm it."""
+        if chosen.needed is None:
             return None
         n_items = chosen.needed if chosen.parameter == "items" else self.wish.n_items
         per_trial = chosen.needed if chosen.parameter == "raters_per_trial" else self.wish.per_trial

@@ -56,6 +56,21 @@ def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
         assert small.solution.width < (small.now.width or 0)
 
 
+def test_no_size_is_named_that_misses_the_goal_once_it_is_simulated() -> None:
+    """Projected from three raters, 111 raters per trial were said to reach it, beside a power of 28% simulated."""
+    one = study(trials_per_rater=8).model_dump(mode="json")
+    protocol = Protocol.model_validate({**one, "analysis": {"primary": [{"question": "empathy"}]}})
+    found = forecast(protocol, [], Wish(8, 3, None, {}))
+    [more_raters] = [each for each in found.reaches if each.parameter == "raters_per_trial"]
+    assert more_raters.needed is None
+    assert more_raters.narrowest < found.goal
+    assert found.binds == "items"
+    assert found.solution
+    assert found.solution.width is not None
+    assert found.solution.width <= found.goal
+    assert (found.solution.power or 0) >= 0.8
+
+
 def test_forecast_against_a_margin_asks_for_its_width_and_solves_for_raters() -> None:
     """Before, the forecast was of a difference that a test of equivalence is not after."""
     contrast = {"question": "empathy", "test": "equivalence", "margin": 1.2}
