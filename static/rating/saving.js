@@ -263,6 +263,9 @@
 
   const headersOf = (xhr) => ({ headers: { get: (name) => xhr.getResponseHeader(name) } });
 
+  // The second half of a double click can fall on the next page, which nobody has answered yet.
+  document.addEventListener("click", (event) => { if (event.detail > 1 && event.target.closest("#next")) event.preventDefault(); }, true);
+
   document.addEventListener("htmx:confirm", (event) => {
     if (event.detail.elt !== form()) return;
     event.preventDefault();

@@ -170,6 +170,24 @@ def test_double_click_on_next_rates_one_item(engine: Engine, page: Page) -> None
     assert rows(engine, "SELECT count(*), (SELECT count(*) FROM rating_history) FROM ratings") == [(5, 0)]
 
 
+def test_second_half_of_a_slow_double_click_does_not_submit_the_next_item(engine: Engine, page: Page) -> None:
+    """It said "Please check 5 answers" on an item that nobody had seen yet."""
+    open_a_study(engine, n_items=3)
+    arrive(page)
+    taken: list[int] = []
+    page.on("response", lambda answer: taken.append(answer.status) if re.search(r"/rate/[^/]+$", answer.url) else None)
+    for item in (1, 2):
+        tick(page, *ALL)
+        page.locator("#next").click()
+        expect(page.locator("h1")).to_have_text(f"Item {item + 1} of 3")
+        page.mouse.down(click_count=2)
+        page.mouse.up(click_count=2)
+    tick(page, *ALL)
+    page.locator("#next").click()
+    expect(page.locator("h1")).to_have_text("You have finished. Thank you.")
+    assert [status for status in taken if status >= 400] == []
+
+
 def test_later_of_two_tab_submits_wins_and_earlier_is_kept(
     engine: Engine, new_context: Callable[..., BrowserContext]
 ) -> None:
