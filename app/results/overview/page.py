@@ -75,6 +75,9 @@ def submit_status(
     status: Annotated[GivenStatus, Form()],
     as_written: Annotated[tuple[str, ...], Form()] = (),
 ) -> Response:
+    done = RedirectResponse(f"/studies/{study.slug}", status_code=303)
+    if status == study.status:  # from a page in another tab
+        return done
     protocol = get_protocol(db, study.id, study.protocol_version)
     if status == "open" and (missing := missing_models(protocol, request.app.state.model_servers)):
         raise PageError(" ".join(missing))
@@ -83,7 +86,7 @@ def submit_status(
     except design.OpeningError as error:
         raise PageError(str(error)) from error
     record_act(db, lead, study, "status changed", before=study.status, after=status)
-    return RedirectResponse(f"/studies/{study.slug}", status_code=303)
+    return done
 
 
 @router.post("/studies/{slug}/design/version")

@@ -5,6 +5,7 @@ from starlette.testclient import TestClient
 from app.accounts.leads import Lead
 from app.rating.life_cycle import open_study
 from app.results.overview.progress import get_progress
+from app.studies.audit import list_acts
 from app.studies.coverage import get_coverage
 from app.studies.load import load_study
 from app.studies.studies import get_study
@@ -158,6 +159,15 @@ def test_study_can_be_opened_paused_and_closed(client: TestClient, db: Connectio
     for status in ("open", "paused", "open", "closed"):
         assert client.post("/studies/small/status", data={"status": status}).status_code == 303
         assert db.execute(text("SELECT status FROM studies")).scalar_one() == status
+
+
+def test_second_press_changes_and_logs_nothing(client: TestClient, db: Connection, lead: Lead) -> None:
+    """The log said that the status changed from open to open, and a study was closed again at a later time."""
+    study_id = study_of(db, lead)
+    for status in ("open", "open", "closed", "closed"):
+        assert client.post("/studies/small/status", data={"status": status}).status_code == 303
+    changes = [act.detail for act in list_acts(db, study_id) if act.action == "status changed"]
+    assert changes == [{"before": "open", "after": "closed"}, {"before": "draft", "after": "open"}]
 
 
 def test_closed_study_asks_for_no_more_raters(client: TestClient, db: Connection, lead: Lead) -> None:
