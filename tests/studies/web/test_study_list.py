@@ -1,12 +1,13 @@
 from collections.abc import Callable
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 from starlette.testclient import TestClient
 
 from app.accounts.lead_access import add_lead
 from app.accounts.leads import Lead
-from tests.kit.lead_studies import study_of
+from app.rating.life_cycle import open_study
+from tests.kit.lead_studies import rate, study_of
 
 
 def test_new_lead_sees_how_to_start(client: TestClient) -> None:
@@ -20,6 +21,15 @@ def test_study_list_counts_items_raters_and_answers(client: TestClient, db: Conn
     assert 'href="/studies/small"' in page
     assert 'data-label="Items" class="number">2</td>' in page
     assert "not yet" in page
+
+
+def test_answers_without_a_time_are_not_called_missing(client: TestClient, db: Connection, lead: Lead) -> None:
+    """Beside 96 imported answers stood that the last one had not come yet."""
+    study_id = study_of(db, lead)
+    open_study(db, "small")
+    rate(db, study_id, rater="anna")
+    db.execute(text("UPDATE ratings SET rated_at = NULL"))
+    assert 'data-label="Last answer"><span class="soft">–</span></td>' in client.get("/studies").text
 
 
 def test_lead_sees_only_own_studies(
