@@ -192,7 +192,13 @@ def conflict_page(
     form: SentForm,
     section: Section | None,
 ) -> Response:
-    """A page with both changes and the choice between them: submit one's own input again, or discard it."""
+    """A page with both changes and the choice between them: submit one's own input again, or discard it.
+
+    The other change may be the lead's own, from another tab.
+    """
+    titles = ("Their change (saved)", "Your change (not saved)")
+    if error.last.email == lead.email:
+        titles = ("Your change there (saved)", "Your change here (not saved)")
     return design_page(
         request,
         "conflict.html",
@@ -203,7 +209,7 @@ def conflict_page(
         status=409,
         sides=[
             (title, changes(error.base, yaml), differences(error.base, yaml))
-            for title, yaml in (("Their change (saved)", error.last.yaml), ("Your change (not saved)", error.mine))
+            for title, yaml in zip(titles, (error.last.yaml, error.mine), strict=True)
         ],
         last=error.last,
         fields=[(name, value) for name, values in form.fields.items() for value in values],

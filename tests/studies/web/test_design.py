@@ -95,6 +95,15 @@ def test_conflicting_edit_shows_both_values(client: TestClient, db: Connection, 
     assert protocols(db)[0].document["title"] == "Second"
 
 
+def test_own_change_in_another_tab_is_not_said_to_be_of_someone_else(client: TestClient, study_id: int) -> None:
+    client.post("/studies/small/design/study", data={"number": "0", "title": "First"})
+    page = client.post("/studies/small/design/study", data={"number": "0", "title": "Second"}).text
+    assert "You changed this part in another tab" in page
+    assert "Your change here (not saved)" in page
+    assert "Someone else" not in page
+    assert "theirs" not in page
+
+
 def test_change_of_layout_alone_does_not_wait(client: TestClient, db: Connection, study_id: int) -> None:
     open_study(db, "small")
     yaml = client.get("/studies/small/design/study.yaml").text
