@@ -59,6 +59,15 @@ def test_response_of_120_words_stays_visible_while_rated(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+# The responses that came into view.
+NOTE_VIEWS = """() => {
+  window.views = [];
+  new MutationObserver((changes) => {
+    for (const { target } of changes) if (target.matches(".in-view[data-response]")) window.views.push(target.dataset.response);
+  }).observe(document.querySelector(".responses"), { attributeFilter: ["class"], subtree: true });
+}"""
+
+
 def test_touch_layout_shows_response_rated_next(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, questions=MANY, texts=TEXTS)
     page = new_context(**PHONE).new_page()
@@ -67,8 +76,11 @@ def test_touch_layout_shows_response_rated_next(engine: Engine, new_context: Cal
     page.locator("label:has(#q1r0-4)").tap()
     expect(page.locator("[data-response=r1]")).to_be_visible()
     expect(page.locator("[data-slot=q1r1]")).to_have_class("slot now")
+    # A quarter of a second later the page goes on again.
+    page.evaluate(NOTE_VIEWS)
     page.locator("label:has(#q1r0-2)").tap()
-    expect(page.locator("[data-response=r0]")).to_be_visible()
+    expect(page.locator("[data-slot=q1r1]")).to_have_class("slot now")
+    assert page.evaluate("window.views") == ["r0", "r1"]
     expect(page.locator("[data-slot=q1r1] .words").nth(1)).to_have_text("slightly")
 
 
