@@ -1,7 +1,6 @@
 """Convert a spreadsheet of ratings in any shape to a table like ratings.csv: one row per answer."""
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -54,11 +53,6 @@ def list_in(cell: str, question: Question) -> list[str] | None:
     return [number_text(one) if isinstance(one, int | float) else str(one) for one in values]
 
 
-# Text processors write a minus sign or a dash before a negative number.
-_OTHER_MINUS = re.compile(r"^\s*[\u2212\u2013]\s*(?=[\d.])")
-_NEGATIVE = re.compile(r"[-\u2212\u2013]\s*[\d.,]+")
-
-
 class _Reader:
     def __init__(self, question: Question, names: Names, recoded: Mapping[tuple[str, str], str]) -> None:
         self._question, self._names = question, names
@@ -68,16 +62,10 @@ class _Reader:
         text = self._recoded.get(same_cell(cell), cell)
         parts = list_in(text, self._question)
         if self._question.measure == "codes":
-            return "|".join(self._named(code) or code.strip() for code in parts or text.split("|"))
+            return "|".join(self._names.key(code) or code.strip() for code in parts or text.split("|"))
         text = parts[0] if parts is not None and len(parts) == 1 else text
-        if self._question.read_cell(text) is not None:
-            return text
-        as_number = _OTHER_MINUS.sub("-", text)
-        return as_number if self._question.read_cell(as_number) is not None else self._named(text) or text
-
-    def _named(self, text: str) -> str | None:
-        """The answer with this name. Names are compared by letters and digits, but -1 is not another name of 1."""
-        return None if _NEGATIVE.fullmatch(text.strip()) else self._names.key(text)
+        is_answer = self._question.read_cell(text) is not None
+        return text if is_answer else self._names.key(text) or text
 
 
 def _names(question: Question, sources: Names) -> Names:

@@ -9,15 +9,18 @@ from app.protocol.study import Protocol
 
 _MAX_WORDS = 40
 _WORD = re.compile(r"[^\W_]+")
+# With the minus sign or the dash that text processors write.
+_NEGATIVE = re.compile(r"\s*[-\u2212\u2013]\s*\d+([.,]\d+)?\s*")
 
 
 def plain(text: str) -> str:
-    """Normalize a name: casefolded words, separated by single spaces.
+    """Normalize a name: casefolded words, separated by single spaces. A number keeps its minus, however it is written.
 
-    >>> plain(" Rater_ID"), plain("model-1"), plain("Very good!")
-    ('rater id', 'model 1', 'very good')
+    >>> plain(" Rater_ID"), plain("model-1"), plain("Very good!"), plain("\u2212 1")
+    ('rater id', 'model 1', 'very good', '-1')
     """
-    return " ".join(word.casefold() for word in _WORD.findall(text))
+    words = " ".join(word.casefold() for word in _WORD.findall(text))
+    return f"-{words}" if _NEGATIVE.fullmatch(text) else words
 
 
 @dataclass(frozen=True, slots=True)

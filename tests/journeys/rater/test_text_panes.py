@@ -63,7 +63,8 @@ def test_response_of_120_words_stays_visible_while_rated(
 NOTE_VIEWS = """() => {
   window.views = [];
   new MutationObserver((changes) => {
-    for (const { target } of changes) if (target.matches(".in-view[data-response]")) window.views.push(target.dataset.response);
+    const responses = changes.map(({ target }) => target).filter((one) => one.matches(".in-view[data-response]"));
+    window.views.push(...responses.map((one) => one.dataset.response));
   }).observe(document.querySelector(".responses"), { attributeFilter: ["class"], subtree: true });
 }"""
 
