@@ -78,6 +78,8 @@ _OF_PAIR = HotStatement(f"""
     ) AS f
     {_WITH_RESPONSES}
 """)  # noqa: S608 - constants only
+# What `_ANY` gives, without its locks.
+_LOOK = HotStatement(f"{_FREE} ORDER BY s.seat, s.shuffle LIMIT 100")
 _IS_FREE = text(f"""
     SELECT EXISTS (
       SELECT FROM seats s JOIN trials t ON t.study_id = s.study_id AND t.id = s.trial_id
@@ -154,6 +156,14 @@ def claim_seats(db: Connection, who: Claimant, n: int) -> list[Seat]:
         if attempt < _TRIES - 1:
             time.sleep(_PAUSE_S)
     return claimed
+
+
+def count_free_seats(db: Connection, who: Claimant, n: int) -> int:
+    """How many seats this rater would get now if they claimed n; nothing is locked."""
+    closed, n_free = _Closed(db, who), 0
+    while n_free < n and (rows := _LOOK.all(db, closed.values(who.conditions))):
+        n_free += sum(closed.take(row) for row in rows)
+    return min(n_free, n)
 
 
 def has_free_seats(db: Connection, who: Claimant) -> bool:

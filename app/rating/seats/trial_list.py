@@ -27,6 +27,7 @@ from app.rating.seats.seats import (
     Claimant,
     Seat,
     claim_seats,
+    count_free_seats,
     has_leased_seats,
     retake_gold,
     retake_returned,
@@ -49,13 +50,14 @@ class Own:
 
 
 def list_length(db: Connection, session: RatingSession, protocol: Protocol) -> int:
-    """Number of pages that this rater gets if there are enough seats."""
+    """Number of pages that this rater has, or would get now. Where no seat is free, as many as there could be."""
     before = get_before_claim(db, session)
     if before.so_far.n_held:
         return before.so_far.n_held + before.so_far.n_repeated + before.so_far.n_gold
-    conditions, wanted = own_conditions(protocol, before.condition).texts, protocol.design.trials_of(session.pool)
-    most = _n_most(db, session, protocol, conditions)
+    conditions, wanted = own_conditions(protocol, before.condition), protocol.design.trials_of(session.pool)
+    most = _n_most(db, session, protocol, conditions.texts)
     n_most = min(wanted or most, most)
+    n_most = count_free_seats(db, _claimant(db, session, protocol, conditions, before), n_most) or n_most
     repeats = repeats_for(protocol, n_most)
     return n_most + (repeats.n if repeats else 0) + len(protocol.checks.gold)
 

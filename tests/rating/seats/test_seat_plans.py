@@ -14,7 +14,11 @@ pytestmark = pytest.mark.slow
 TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay outside."}, "assign": "within"}
 
 
-@pytest.mark.parametrize("statement", [seats._ANY, seats._BY_TURN, seats._OF_PAIR], ids=["any", "by turn", "of a pair"])
+@pytest.mark.parametrize(
+    "statement",
+    [seats._ANY, seats._BY_TURN, seats._OF_PAIR, seats._LOOK],
+    ids=["any", "by turn", "of a pair", "without locks"],
+)
 @pytest.mark.parametrize("is_analyzed", [True, False])
 def test_free_seats_are_read_in_order_and_not_sorted(
     engine: Engine, statement: HotStatement, *, is_analyzed: bool

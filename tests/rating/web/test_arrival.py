@@ -46,6 +46,18 @@ def test_platform_link_redirects_to_clean_address(
     assert set(stored.parameters) == set(list(sent)[0 if platform == "sona" else 1 :])
 
 
+def test_rater_is_told_of_no_more_than_is_free(study: Callable[..., int], visitor: Callable[[], Visitor]) -> None:
+    study(design={"raters_per_trial": 2})
+    anna, ben, cleo = (visitor() for _ in range(3))
+    page = anna.begin("anna")
+    for _ in range(3):
+        page = anna.rate(page)
+    ben.rate(ben.begin("ben"))
+    ben.post("/s/study/withdraw", data={"withdraw": "stop"})
+    assert "You will rate 2 items, one per page" in cleo.arrive("cleo").text
+    assert heading(cleo.post("/s/study/start")) == "Item 1 of 2"
+
+
 def test_participant_id_is_stored_in_one_table_only(
     engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
