@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 
 from app.accounts.leads import Lead
 from app.base.database.keys import installation_key, keyed
+from app.base.database.process_locks import lock_until_commit
 from app.studies.audit import record_act
 from app.studies.studies import StudyRow
 from app.webhooks.addresses import Networks, WebhookAddressError, parse_target
@@ -115,7 +116,7 @@ def add_webhook(
     """Tell an address about these events from now on.
 
     Raises:
-        WebhookError: the address cannot be used, no known event, or too many webhooks.
+        WebhookError: the address cannot be used or is told already, no known event, or too many webhooks.
     """
     address, asked = address.strip(), [event for event in EVENTS if event in events]
     try:
@@ -124,7 +125,14 @@ def add_webhook(
         raise WebhookError(str(error)) from error
     if not asked or len(asked) < len(set(events)):
         raise WebhookError(f"Choose at least one event: {' or '.join(EVENTS)}.")
-    if len(list_webhooks(db, study.id)) >= MAX_WEBHOOKS:
+    # A double click sends two requests at once.
+    lock_until_commit(db, "webhooks of a study", study.id)
+    earlier = list_webhooks(db, study.id)
+    if any(one.address == address for one in earlier):
+        raise WebhookError(
+            "The study already has a webhook with this address. If you did not copy its secret, replace the secret."
+        )
+    if len(earlier) >= MAX_WEBHOOKS:
         raise WebhookError(f"A study can have {MAX_WEBHOOKS} webhooks. Delete one that is no longer used.")
     made = NewWebhook(*record_webhook(db, study.id, address=address, events=asked, lead_id=lead.id))
     record_act(db, lead, study, "webhook added", address=address, events=", ".join(asked))

@@ -267,7 +267,7 @@ def test_impossible_webhook_is_explained(db: Connection, address: str, events: t
 
 def test_webhooks_of_a_study_are_limited(db: Connection) -> None:
     study, lead = prepare(db)
-    for _ in range(MAX_WEBHOOKS - 1):
-        add_webhook(db, study, lead, address=ADDRESS, events=BOTH)
+    for number in range(1, MAX_WEBHOOKS):
+        add_webhook(db, study, lead, address=f"{ADDRESS}/{number}", events=BOTH)
     with pytest.raises(WebhookError, match="10 webhooks"):
-        add_webhook(db, study, lead, address=ADDRESS, events=BOTH)
+        add_webhook(db, study, lead, address=f"{ADDRESS}/{MAX_WEBHOOKS}", events=BOTH)

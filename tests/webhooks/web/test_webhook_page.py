@@ -46,6 +46,16 @@ def test_problem_keeps_what_was_typed(client: TestClient, study_id: int) -> None
     assert 'value="http://10.0.0.1/hook"' in answer.text
 
 
+def test_address_that_the_study_has_is_refused(client: TestClient, db: Connection, study_id: int) -> None:
+    """The second click of a double click, and a reload of the page that shows the secret, send the form again."""
+    client.post(PAGE, data=SENT)
+    again = client.post(PAGE, data={**SENT, "address": f" {SENT['address']}", "events": ["study.full"]})
+    assert again.status_code == 422
+    assert "already has a webhook with this address" in again.text
+    assert "whsec_" not in again.text
+    assert [one.address for one in list_webhooks(db, study_id)] == [SENT["address"]]
+
+
 def test_webhooks_through_the_api(client: TestClient, db: Connection, lead: Lead, study_id: int) -> None:
     record_api_token(db, study_id, lead.id, token="attune_t", name="t", role="editor", valid=timedelta(days=1))
     client.headers["authorization"] = "Bearer attune_t"
@@ -53,6 +63,7 @@ def test_webhooks_through_the_api(client: TestClient, db: Connection, lead: Lead
     made = client.post(api, json=SENT)
     assert (made.status_code, made.json()["secret"][:6]) == (201, "whsec_")
     number = made.json()["id"]
+    assert client.post(api, json=SENT).status_code == 422
     assert [one["address"] for one in client.get(api).json()["webhooks"]] == [SENT["address"]]
     assert client.post(f"{api}/{number}/test").status_code == 202
     assert client.get(f"{api}/deliveries").json()["deliveries"][0]["state"] == "waiting"
