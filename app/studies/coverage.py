@@ -20,8 +20,8 @@ class Counts(NamedTuple):
 
     @property
     def n_rating(self) -> int:
-        """The raters of the results: people, or simulated raters as long as there are no people."""
-        return self.n_raters or self.n_simulated
+        """All whose answers are counted in `n_ratings`: people, simulated raters and model judges."""
+        return self.n_raters + self.n_simulated + self.n_judges
 
 
 # One statement per study: each count then reads only that study's part of the index.

@@ -23,6 +23,17 @@ def test_study_list_counts_items_raters_and_answers(client: TestClient, db: Conn
     assert "not yet" in page
 
 
+def test_raters_and_answers_of_a_study_count_the_same_raters(client: TestClient, db: Connection, lead: Lead) -> None:
+    study_id = study_of(db, lead)
+    open_study(db, "small")
+    rate(db, study_id, rater="anna")
+    for n in range(3):
+        rate(db, study_id, rater=f"robot-{n}", is_simulated=True)
+    page = client.get("/studies").text
+    assert 'data-label="Raters" class="number">4<span class="slug">3 simulated</span></td>' in page
+    assert 'data-label="Answers" class="number">4</td>' in page
+
+
 def test_answers_without_a_time_are_not_called_missing(client: TestClient, db: Connection, lead: Lead) -> None:
     """Beside 96 imported answers stood that the last one had not come yet."""
     study_id = study_of(db, lead)
