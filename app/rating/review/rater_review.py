@@ -84,9 +84,10 @@ def review(
 
 
 def _without(row: RaterRow) -> str:
-    """What a finished rater did not rate, because they were away for so long that others got it."""
-    n = row.n_taken_over
-    return f" without {n} trial{'' if n == 1 else 's'} that others took over" if n else ""
+    """What a finished rater did not rate, mostly because they were away for so long that others got it."""
+    n = row.n_released
+    why = "others took over" if row.n_taken_over == n else f"{'was' if n == 1 else 'were'} released"
+    return f" without {n} trial{'' if n == 1 else 's'} that {why}" if n else ""
 
 
 def _is_recent(seen_at: datetime) -> bool:

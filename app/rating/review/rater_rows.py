@@ -76,7 +76,13 @@ _ROWS = text("""
              count(*) FILTER (WHERE state IN ('planned', 'leased')) AS n_open, sum(active_ms) AS active_ms
       FROM assignments WHERE study_id = :study GROUP BY rater_id
     ), lost AS (
-      SELECT a.rater_id, count(DISTINCT a.trial_id) AS n_taken_over FROM assignments a
+      SELECT a.rater_id, count(DISTINCT a.trial_id) AS n_released,
+             count(DISTINCT a.trial_id) FILTER (WHERE is_full) AS n_taken_over
+      FROM assignments a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+      CROSS JOIN LATERAL (
+        SELECT bool_and(s.assignment_id IS NOT NULL) AS is_full FROM seats s
+        WHERE s.study_id = a.study_id AND s.trial_id = a.trial_id AND s.pool IN ('', coalesce(r.pool, ''))
+      ) AS seats_of_trial
       WHERE a.study_id = :study AND a.state = 'returned' AND NOT EXISTS (
         SELECT FROM assignments b WHERE b.study_id = a.study_id AND b.rater_id = a.rater_id
           AND b.trial_id = a.trial_id AND b.state <> 'returned')
@@ -97,7 +103,7 @@ _ROWS = text("""
     SELECT r.id, r.key, r.kind, r.pool, r.is_simulated, r.is_imported, came.platform, s.state, s.arrived_at,
            s.begun_at, s.finished_at, s.last_seen_at, coalesce(s.is_moved, false) AS is_moved,
            coalesce(w.n_done, 0) AS n_done, coalesce(w.n_trials, 0) AS n_trials,
-           coalesce(l.n_taken_over, 0) AS n_taken_over,
+           coalesce(l.n_released, 0) AS n_released, coalesce(l.n_taken_over, 0) AS n_taken_over,
            coalesce(w.n_skipped, 0) AS n_skipped, coalesce(w.n_open, 0) AS n_open, w.active_ms,
            coalesce(c.n_failed, 0) AS n_failed, coalesce(c.n_checks, 0) AS n_checks,
            coalesce(d.is_excluded, false) AS is_excluded, d.reason, d.decided_at, i.has_link
@@ -120,7 +126,8 @@ class RaterRow(NamedTuple):
 
     `is_moved`: the study was also opened in a browser that only had the rater's ID.
     `has_link`: whether the rater's personal link opens the study; False if it was revoked, None if there never was one.
-    `n_taken_over`: trials that were released after a time without activity, and that the rater did not get again.
+    `n_released`: trials that were released, such as after a time without activity, and that the rater did not get
+    again. `n_taken_over`: those of them that have no free place any more.
     """
 
     id: int
@@ -138,6 +145,7 @@ class RaterRow(NamedTuple):
     is_moved: bool
     n_done: int
     n_trials: int
+    n_released: int
     n_taken_over: int
     n_skipped: int
     n_open: int

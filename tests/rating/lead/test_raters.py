@@ -133,6 +133,21 @@ def test_lead_can_release_seats(client: TestClient, db: Connection, study_id: in
     assert states.scalars().all() == ["returned"]
 
 
+def test_released_place_is_taken_over_when_no_place_is_free(client: TestClient, db: Connection, study_id: int) -> None:
+    client.post(f"{PAGE}/{rater_id(db, 'ben')}/release")
+    page = client.get(PAGE).text
+    assert ("1 released" in page, "taken over by others" in page) == (True, False)
+    seated = text("""
+        UPDATE seats s SET assignment_id = a.id
+        FROM (SELECT id, trial_id, row_number() OVER (PARTITION BY trial_id ORDER BY id) AS seat
+              FROM assignments WHERE state = 'done') AS a
+        WHERE s.study_id = :study AND s.trial_id = a.trial_id AND s.seat = a.seat
+    """)
+    db.execute(seated, {"study": study_id})
+    page = client.get(PAGE).text
+    assert ("1 released" in page, "1 taken over by others" in page) == (False, True)
+
+
 def test_revealing_participant_id_is_logged(client: TestClient, db: Connection, study_id: int) -> None:
     from_prolific(db, study_id, "anna")
     assert "5f-anna" not in client.get(PAGE).text
