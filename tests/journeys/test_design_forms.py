@@ -47,6 +47,9 @@ def test_nothing_typed_is_lost_without_a_session_or_a_connection(engine: Engine,
     expect(page.get_by_label("Link", exact=True)).to_have_value(re.compile("/invitations/"))
     page.goto("/studies/rated/design/study")
     expect(title).to_have_value(words)
+    title.fill("A shorter title")
+    expect(page.locator("h1")).to_have_text("A shorter title")
+    expect(title).to_be_focused()
 
 
 def test_comparison_is_a_sentence_whose_choices_follow_each_other(engine: Engine, page: Page) -> None:

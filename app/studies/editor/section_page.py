@@ -19,7 +19,7 @@ from app.studies.editor.protocol_edits import Edit, get_draft
 from app.studies.editor.section_form import ADDED, section_form, with_edited_section, with_new_entry
 from app.studies.editor.sections import BY_KEY, Section
 from app.studies.editor.stored_texts import stored_for
-from app.studies.own_study import Own
+from app.studies.own_study import Own, own_study
 from app.studies.studies import StudyRow
 
 router = APIRouter()
@@ -48,6 +48,8 @@ def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: s
     if isinstance(edit, Response):
         return edit
     if is_htmx(request):
+        # Its title may have just been edited.
+        study = own_study(request, study.slug, lead, db)
         return _page(request, db, lead, study, edit, section, form=form)
     address = request.url.path
     if form.do == "add" and form.target not in ADDED:

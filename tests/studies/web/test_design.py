@@ -70,6 +70,19 @@ def test_autosave_returns_state_and_problems(client: TestClient, study_id: int) 
     assert 'data-path="title">Found: nothing.' in unescape(page)
 
 
+def test_autosaved_title_is_the_heading_at_once(client: TestClient, db: Connection, study_id: int) -> None:
+    def saved(title: str) -> list[str]:
+        form = {"number": str(n_edits(db)), "title": title}
+        page = client.post("/studies/small/design/study", data=form, headers=HX).text
+        return re.findall(r'hx-swap-oob="true">\s*<h1><bdi>(.*?)</bdi></h1>', page)
+
+    assert saved("Another title") == ["Another title"]
+    assert saved("") == ["Another title"]
+    open_study(db, "small")
+    assert saved("A title for the next version") == ["Another title"]
+    assert client.post("/studies/small/design/consent", data={"number": "0"}, headers=HX).text.count("<h1>") == 0
+
+
 @pytest.mark.parametrize("address", ["none", "questions/0", "questions/9"])
 def test_unknown_design_address_is_not_found(client: TestClient, study_id: int, address: str) -> None:
     assert client.get(f"/studies/small/design/{address}").status_code == 404
