@@ -11,12 +11,14 @@ from app.protocol.presentation import shown_labels
 from app.protocol.study import Protocol
 from app.rating.conversations.transcripts import PARTNER, RATER
 from app.rating.conversations.turns import partner_in
+from app.rating.life_cycle import get_needs
 from app.rating.seats.assignment_view import AssignmentView, read_texts
+from app.rating.seats.trial_list import n_pages
 from app.rating.seats.trials import list_items
 
 # The texts of one trial for a preview; nothing is assigned.
 
-# Shown for studies without a limit on trials per rater; the preview does not count the actual trials.
+# Shown for studies without texts and without a limit on trials per rater.
 N_TRIALS = 10
 # A token that no assignment has.
 NO_TOKEN = UUID(int=0)
@@ -55,17 +57,22 @@ def example_view(
     )
 
 
-def length_of(protocol: Protocol) -> int:
-    """How many trials a preview says that there are."""
-    return protocol.design.trials_per_rater or N_TRIALS
+def length_of(db: Connection, study_id: int, protocol: Protocol) -> int:
+    """How many pages a rater gets if there are enough seats."""
+    groups = get_needs(db, study_id, protocol).groups
+    of_pool = [group.n_each for group in groups if group.pool == protocol.design.open_pool]
+    n_trials = max(of_pool or [group.n_each for group in groups], default=protocol.design.trials_per_rater or N_TRIALS)
+    return n_pages(protocol, n_trials)
 
 
 # An example is chosen from the first items only, however many there are.
 _N_ITEMS = 20
 
 
-def example_trial(db: Connection, study_id: int, protocol: Protocol, cell: str) -> AssignmentView | None:
-    """The rating page of the first trial in a condition; None if there is no trial."""
+def example_trial(
+    db: Connection, study_id: int, protocol: Protocol, cell: str, *, n_all: int = N_TRIALS
+) -> AssignmentView | None:
+    """The rating page of the first trial in a condition, as that of the first of `n_all`; None if there is no trial."""
     items = list_items(db, study_id)[:_N_ITEMS]
     trial = next((trial for trial in planned_trials(protocol, items) if trial.cell.text == cell), None)
     if trial is None or trial.item.item_id is None:
@@ -81,7 +88,7 @@ def example_trial(db: Connection, study_id: int, protocol: Protocol, cell: str) 
         response_ids=[response.response_id for response in trial.responses],
         condition=cell,
         shown_labels=shown_labels(protocol, cell, sources),
-        n_all=length_of(protocol),
+        n_all=n_all,
     )
     return with_example(protocol, view) if protocol.writing else view
 

@@ -78,7 +78,7 @@ def _page_of(
 ) -> tuple[str, dict[str, Any]]:
     """The template of a page and its context."""
     if shown.step in {"rating", *WRITING}:
-        view = example_trial(db, study.id, protocol, shown.cell)
+        view = example_trial(db, study.id, protocol, shown.cell, n_all=length_of(db, study.id, protocol))
         if view is None:
             return "nothing.html", {}
         if shown.step in WRITING:
@@ -96,7 +96,7 @@ def _page_of(
         return "wave.html", {"number": wave, "wave": protocol.waves[wave - SECOND], "closes": None}
     names = {"consent": "consent.html", "instructions": "start.html", "debrief": "debrief.html"}
     ending = ending_of(protocol, "completed", is_prolific=False, wave=wave)
-    length = length_of(protocol)
+    length = length_of(db, study.id, protocol)
     minutes, waits = expected_minutes(db, study.id, protocol, length), waiting_minutes(protocol)
     done = [end_step(number) for number in range(SECOND, wave + 1)]
     to_come = later_waves(protocol, today(), done)

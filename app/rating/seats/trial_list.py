@@ -58,8 +58,13 @@ def list_length(db: Connection, session: RatingSession, protocol: Protocol) -> i
     most = _n_most(db, session, protocol, conditions.texts)
     n_most = min(wanted or most, most)
     n_most = count_free_seats(db, _claimant(db, session, protocol, conditions, before), n_most) or n_most
-    repeats = repeats_for(protocol, n_most)
-    return n_most + (repeats.n if repeats else 0) + len(protocol.checks.gold)
+    return n_pages(protocol, n_most)
+
+
+def n_pages(protocol: Protocol, n_trials: int) -> int:
+    """Number of pages of a rater with so many trials: with their repeats and the gold trials."""
+    repeats = repeats_for(protocol, n_trials)
+    return n_trials + (repeats.n if repeats else 0) + len(protocol.checks.gold)
 
 
 def give_seats(db: Connection, session: RatingSession, protocol: Protocol) -> Outcome:

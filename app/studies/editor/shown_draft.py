@@ -1,7 +1,7 @@
 """A draft as far as it can be shown: what is not valid is left out, and everything else is shown as edited."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from app.base.problems import Problems
@@ -16,7 +16,7 @@ _NEEDED = frozenset({"attune", "slug", "title"})
 
 
 def shown_protocol(edit: Edit, published: Protocol) -> Protocol:
-    """The draft, or what is left of it without the parts and questions that have problems.
+    """The draft, or what is left of it without the fields, questions or parts that have problems.
 
     Args:
         edit: the draft.
@@ -37,15 +37,27 @@ def shown_protocol(edit: Edit, published: Protocol) -> Protocol:
 
 
 def _leave_out(data: dict[str, Any], paths: Sequence[Sequence[str]], published: Protocol) -> bool:
-    """Remove the questions with problems, or else the parts with problems; False if there is nothing to remove."""
+    """Remove the questions with problems, or else fields, or else parts; False if there is nothing to remove.
+
+    A field is what a part names at once, such as `trials_per_rater` in `design`.
+    """
     questions = data.get(QUESTIONS)
     numbers = {int(path[1]) for path in paths if path[0] == QUESTIONS and path[1:] and path[1].isdecimal()}
     if numbers and isinstance(questions, list):
         data[QUESTIONS] = [one for number, one in enumerate(questions, 1) if number not in numbers]
         return bool(data[QUESTIONS])
+    fields = {(path[0], path[1]) for path in paths if path[1:] and path[1] in _fields_of(data, path[0])}
+    if fields:
+        for part in {part for part, _ in fields}:
+            data[part] = {name: value for name, value in data[part].items() if (part, name) not in fields}
+        return True
     parts = {path[0] for path in paths} & {*data} - {QUESTIONS}
     for part in parts:
         del data[part]
         if part in _NEEDED:
             data[part] = getattr(published, part)
     return bool(parts)
+
+
+def _fields_of(data: dict[str, Any], part: str) -> Collection[str]:
+    return data[part] if isinstance(data.get(part), dict) else ()

@@ -204,6 +204,20 @@ def test_preview_takes_no_seat_and_creates_no_rater(client: TestClient, db: Conn
     assert [db.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() for table in tables] == [0] * len(tables)  # noqa: S608 - constants
 
 
+@pytest.mark.parametrize(("design", "length"), [({}, 3), ({"trials_per_rater": 2}, 2), ({"trials_per_rater": 9}, 3)])
+def test_preview_has_as_many_items_as_a_rater_gets(
+    client: TestClient, db: Connection, lead: Lead, design: dict[str, int], length: int
+) -> None:
+    """Also while the design has a problem, such as no raters per trial."""
+    study_of(db, lead, item_keys=("exam", "voicemail", "move"), design=design)
+    yaml = db.execute(text("SELECT yaml FROM protocols")).scalar_one()
+    wrong = json.dumps(json.loads(yaml) | {"design": {"trials": "pairs", **design, "raters_per_trial": 0}})
+    for number, shown in enumerate((yaml, wrong)):
+        client.post("/studies/small/design/text", data={"number": str(number), "yaml": shown})
+        assert f"Item 1 of {length}" in client.get("/studies/small/design/preview").text
+        assert f"You will rate {length} items" in client.get("/studies/small/design/preview?at=instructions").text
+
+
 def test_study_without_responses_has_no_rating_page_to_preview(
     client: TestClient, db: Connection, study_id: int
 ) -> None:
