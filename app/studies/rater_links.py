@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+PLAIN_LINK = "A plain link"
+
 
 class RaterLink(NamedTuple):
     """What the link is for, the address, and instructions. `platform` is its key in study.yaml."""
@@ -25,8 +27,12 @@ def rater_links(base: str, rater_token: str, *, platform: str | None = None, wav
     """
     study = f"{base}/s/{rater_token}"
     prolific = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
-    plain = (study, "The same for everyone. Each browser that opens it is one rater.")
-    own_id = (f"{study}?participant=ID", "Replace ID with a participant ID of your own for each rater.")
+    plain = (PLAIN_LINK, study, "The same for everyone. Each browser that opens it is one rater.")
+    own_id = (
+        "Any other participants",
+        f"{study}?participant=ID",
+        "Replace ID with a participant ID of your own for each rater.",
+    )
     links = [
         RaterLink(
             "prolific",
@@ -43,7 +49,7 @@ def rater_links(base: str, rater_token: str, *, platform: str | None = None, wav
         RaterLink(
             "sona", "SONA", f"{study}?survey_code=%SURVEY_CODE%", "Paste this as the study URL. SONA fills in the code."
         ),
-        RaterLink("link", "Any other participants", *(plain if platform == "link" else own_id)),
+        RaterLink("link", *(plain if platform == "link" else own_id)),
     ]
     return [one._replace(address=of_wave(one.address, wave)) for one in links]
 

@@ -11,6 +11,7 @@ from app.protocol.completion import Outcome
 from app.protocol.study import Protocol
 from app.studies.editor.nodes import Data
 from app.studies.editor.sections import value_at, with_value
+from app.studies.rater_links import PLAIN_LINK
 
 PERSONAL = "personal"
 # Without letters and digits that are easily taken for each other.
@@ -36,7 +37,7 @@ CHANNELS = (
     Channel("mturk", "Mechanical Turk", "Workers, by an external question"),
     Channel("sona", "SONA", "Students, for credit"),
     Channel(PERSONAL, "Personal links", "People you know, one secret link each"),
-    Channel("link", "A plain link", "Anyone who opens it, such as from a mailing list"),
+    Channel("link", PLAIN_LINK, "Anyone who opens it, such as from a mailing list"),
 )
 
 

@@ -130,12 +130,13 @@ def test_plain_link_admits_each_browser_as_one_rater(
     client: TestClient, db: Connection, visit: Callable[[], TestClient], study_id: int
 ) -> None:
     page = choose(client, "link")
+    assert "<h2>A plain link</h2>" in page
     link = shown(page, "Link for raters").partition("/s/")[2]
     open_study(db, "small")
     first, second = visit(), visit()
     for rater in (first, second, first):
         assert rater.get(f"/s/{link}").status_code == 303
-    assert client.get("/studies/small").text.count("Link for raters") == 1
+    assert re.findall(r"Link for raters[^<]*", client.get("/studies/small").text) == ["Link for raters: A plain link"]
     assert "2" in re.findall(r"<dt>Raters arrived</dt>\s*<dd>\s*(\d+)", client.get("/studies/small").text)
 
 
