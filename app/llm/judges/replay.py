@@ -45,7 +45,9 @@ def replay(db: Connection, run: RunRow, study: JudgedStudy) -> tuple[Counter[str
         RunIsBusyError: a process works on the run.
     """
     if is_worked_on(db, run):
-        raise RunIsBusyError(f"A process is working on the run {run.name}. Stop it first.")
+        raise RunIsBusyError(
+            f"A process is working on the run {run.name}. Read its answers again when that process has ended."
+        )
     values = {"study": run.study_id, "run": run.id}
     db.execute(_FORGET, {"study": run.study_id, "rater": run.rater_id})
     before: Counter[str] = Counter()

@@ -60,7 +60,7 @@ def submit_run_redo(
 ) -> Response:
     run = own_run(db, study, number)
     if is_worked_on(db, run):
-        raise PageError(f"A process is working on the run {run.name}. Stop it first, then ask again.")
+        raise PageError(f"A process is working on the run {run.name}. Ask again when that process has ended.")
     n = redo_requests(db, run, [Outcome(one) for one in outcomes])
     record_act(db, lead, study, "model requests planned again", name=run.name, outcomes=", ".join(outcomes), n=n)
     return RedirectResponse(request.app.url_path_for(PAGE_OF[run.purpose], slug=study.slug), status_code=303)

@@ -59,6 +59,6 @@ def delete_run(db: Connection, run: RunRow) -> None:
         RunIsBusyError: a process works on it.
     """
     if is_worked_on(db, run):
-        raise RunIsBusyError(f"A process is working on the run {run.name}. Stop it first.")
+        raise RunIsBusyError(f"A process is working on the run {run.name}. Delete the run when that process has ended.")
     for statement in _DELETE:
         db.execute(statement, {"study": run.study_id, "run": run.id, "rater": run.rater_id})

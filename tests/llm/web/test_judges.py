@@ -240,6 +240,20 @@ def test_a_run_that_a_process_works_on_is_not_continued(
     assert queued_runs(db) == []
 
 
+def test_a_stopped_run_whose_process_is_still_ending_is_not_to_be_stopped_again(
+    client: TestClient, db: Connection, run: RunRow
+) -> None:
+    address = f"/studies/small/model-runs/{run.id}"
+    client.post(f"{address}/stop")
+    with only_worker(db.engine, run):
+        again = client.post(f"{address}/redo", data={"outcomes": ["unparsed"]})
+        deletion = client.post(f"{address}/delete")
+    words = "A process is working on the run a-judge."
+    assert (again.status_code, f"{words} Ask again when that process has ended." in again.text) == (400, True)
+    assert f"{words} Delete the run when that process has ended." in deletion.text
+    assert "Stop it" not in again.text + deletion.text
+
+
 def test_a_run_that_a_command_sends_in_batches_goes_on_in_them(
     client: TestClient, db: Connection, run: RunRow, listed: ModelServer
 ) -> None:
