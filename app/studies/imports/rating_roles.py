@@ -9,7 +9,8 @@ from app.base.files.table import Table
 from app.protocol.allocation.human_sample import OF_SAMPLE
 from app.studies.imports.column_roles import ColumnGuess, Role
 from app.studies.imports.name_matching import Names, words_of
-from app.studies.imports.rating_scales import is_answers, points_of_values
+from app.studies.imports.rating_scales import is_answers
+from app.studies.imports.usual_scales import points_of_values
 
 Columns = list[dict[str, Any]]
 _WHO = r"rater|annotator|evaluator|coder|judge|kodierer(?:in)?|beurteiler(?:in)?"

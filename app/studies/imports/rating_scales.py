@@ -9,12 +9,9 @@ from app.base.files.table import Table
 from app.base.words import number, number_text
 from app.studies.editor.question_keys import free_key, key_of
 from app.studies.imports.name_matching import Names
+from app.studies.imports.usual_scales import MAX_POINTS, SLIDER, points_of_values
 
 Columns = list[dict[str, Any]]
-# Numbers on so many points at most are a scale of points, others a slider.
-_MOST_POINTS = 11
-_TOPS = (2, 3, 5, 7, 9, 10)
-_SLIDER = (0.0, 100.0)
 # So many different answers at most are codes.
 _MOST_CODES = 12
 _TIES = {"tie": "tie", "equal": "tie", "same": "tie", "both": "tie", "neither": "neither"}
@@ -39,33 +36,12 @@ class RatedQuestion:
     seen: str
 
 
-def points_of_values(cells: Iterable[str]) -> tuple[int, int] | None:
-    """The ends of the smallest usual scale of whole points that has all the values; None if they are on none.
-
-    >>> points_of_values(["1", "4", "2.0", ""]), points_of_values(["0", "2"]), points_of_values(["-1", "2"])
-    ((1, 5), (0, 2), (-2, 2))
-    >>> points_of_values(["6", "1"]), points_of_values(["2.5", "1"]), points_of_values(["18", "64"])
-    ((1, 7), None, None)
-    """
-    values = {number(cell) for cell in cells if cell.strip()}
-    if not values or None in values or any(value != int(value) for value in values if value is not None):
-        return None
-    low, high = int(min(values)), int(max(values))  # type: ignore[type-var, arg-type]
-    top = next((top for top in _TOPS if top >= high), None)
-    if low < 0:
-        end = max(-low, high)
-        return (-end, end) if 2 * end < _MOST_POINTS else None
-    if top is None:
-        return None
-    return (0, max(high, 1)) if low == 0 else (1, top)
-
-
 def is_answers(cells: Iterable[str]) -> bool:
     """Whether cells may be answers: numbers of a scale or a slider, or a few short words."""
     filled = {cell.strip() for cell in cells if cell.strip()}
     numbers = [number(cell) for cell in filled]
     if all(one is not None for one in numbers):
-        return bool(filled) and all(-_SLIDER[1] <= one <= _SLIDER[1] for one in numbers if one is not None)
+        return bool(filled) and all(-SLIDER[1] <= one <= SLIDER[1] for one in numbers if one is not None)
     return len(filled) <= _MOST_CODES and max(map(len, filled)) <= _LONGEST_CODE
 
 
@@ -158,11 +134,11 @@ def _scaled(
 ) -> tuple[dict[str, Any], float, float]:
     ends = points_of_values(values)
     is_whole = all(one == int(one) for one in numbers)
-    low, high = ends or (min(_SLIDER[0], *numbers), max(_SLIDER[1], *numbers))
+    low, high = ends or (min(SLIDER[0], *numbers), max(SLIDER[1], *numbers))
     if said is not None:
         first, last = (number(text) for text in said)
         low, high = min(low if first is None else first, *numbers), max(high if last is None else last, *numbers)
-    if is_whole and high - low < _MOST_POINTS and low == int(low) and high == int(high):
+    if is_whole and high - low < MAX_POINTS and low == int(low) and high == int(high):
         scale = {number_text(float(point)): "" for point in range(int(low), int(high) + 1)}
         return {"target": target, "type": "rating", "scale": scale}, low, high
     return {"target": target, "type": "slider", "min": low, "max": high, "step": _step(numbers)}, low, high
