@@ -93,6 +93,15 @@ def whole(n: int | None) -> str:
     return "–" if n is None else styled(f"{n:,}")
 
 
+def with_minus(text: str) -> str:
+    """A number as written in a file, with the minus sign of what people read.
+
+    >>> with_minus("-5"), with_minus("5"), with_minus("so-so")
+    ('−5', '5', 'so-so')
+    """
+    return f"{MINUS}{text[1:]}" if re.match(r"-[\d.]", text) else text
+
+
 def p_text(p: float | None) -> str:
     """Format a p-value; empty for none.
 

@@ -7,6 +7,7 @@ from babel.dates import format_date, format_timedelta
 from markupsafe import Markup, escape
 
 from app.base.language.language import SOURCE
+from app.base.numbers import with_minus
 from app.base.words import readable
 
 _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
@@ -87,4 +88,4 @@ def _explained(plain: str, key: str, page: str) -> Markup:
     return Markup("<em>{}</em>").format(readable(key) if key else page) if key or page else escape(plain)
 
 
-FILTERS = {"count": count, "when": when, "explained": explained}
+FILTERS = {"count": count, "when": when, "explained": explained, "minus": with_minus}

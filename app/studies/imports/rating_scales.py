@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.base.files.table import Table
+from app.base.numbers import with_minus
 from app.base.words import number, number_text
 from app.studies.editor.question_keys import free_key, key_of
 from app.studies.imports.name_matching import Names
@@ -71,7 +72,7 @@ def rated_questions(
         question, lowest, highest = _question(values, sources, scales.get(name), is_about_one=is_about_one)
         label = {} if name == key else {"label": name}
         raters = {rater for part in parts for rater in part.raters}
-        seen = sorted({*values}, key=lambda value: (number(value) or 0, value))
+        seen = [with_minus(value) for value in sorted({*values}, key=lambda value: (number(value) or 0, value))]
         shown = f"{seen[0]} to {seen[-1]}" if lowest is not None else ", ".join(seen[:4])
         whole = {"key": key, **question, "text": name, **label}
         questions.append(RatedQuestion(name, whole, len(values), len(raters), lowest, highest, shown))

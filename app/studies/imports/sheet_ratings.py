@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from app.accounts.leads import Lead
 from app.base.database.engine import Begin
+from app.base.numbers import with_minus
 from app.base.problem import Problem
 from app.protocol.questions.registry import SCALED, Question
 from app.protocol.questions.scaled import CANNOT_JUDGE
@@ -140,7 +141,7 @@ def _choices(question: Question, protocol: Protocol) -> list[tuple[str, str]]:
         sources = [(key, protocol.labels.source(key)) for key in protocol.sources]
         return [*sources, *((word, word.capitalize()) for word in question.other_words())]
     points = [
-        (value, value if words in {"", value} else f"{value} – {words}")
+        (value, with_minus(value) if words in {"", value} else f"{with_minus(value)} – {words}")
         for value, words in question.meanings()
         if value
     ]

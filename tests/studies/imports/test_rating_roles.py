@@ -102,3 +102,10 @@ def test_scale_that_the_lead_says_holds_all_values() -> None:
     columns = [{"name": "Warmth", "role": "rating", "rater": "Anna", "question": "Warmth"}]
     (found,) = rated_questions(sheet(Warmth=["1", "4", "2"]), columns, ["nurse"], {"Warmth": ("0", "3")})
     assert (found.lowest, found.highest) == (0, 4)
+
+
+def test_scale_below_zero_is_shown_with_a_minus_sign() -> None:
+    """It was shown as “-2 to 2”."""
+    columns = [{"name": "Warmth", "role": "rating", "rater": "Anna", "question": "Warmth"}]
+    (found,) = rated_questions(sheet(Warmth=["-2", "2", "0"]), columns, ["nurse"], {})
+    assert (found.seen, found.lowest) == ("−2 to 2", -2)

@@ -593,3 +593,9 @@ def test_collected_ratings_without_a_rater_ask_for_one(client: TestClient, db: C
     assert "Enter the rater" in refused.text
     make(client, page, "ratings", **{"rater.4": "Anna"})
     assert {one[0] for one in kept_ratings(db)} == {"Anna"}
+
+
+def test_scale_below_zero_is_shown_with_a_minus_sign(client: TestClient) -> None:
+    head, *rows = COLLECTED["columns of raters"][0]
+    page = dropped(client, csv([head, *((*row[:4], *(str(int(one) - 3) for one in row[4:])) for row in rows)]), "r.csv")
+    assert unescape(client.get(page).text).count("−2 to 2") == 2
