@@ -1,6 +1,6 @@
 """From a dropped spreadsheet to a draft study: nothing is asked before the texts and the rating page are shown."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 from uuid import UUID
@@ -26,6 +26,8 @@ from app.studies.imports.texts_page import KINDS, ROLES, described
 
 router = APIRouter()
 MAX_FIELDS = 5000
+# Values of the form's choice of how a value is read.
+READ_AS = (("skip", "No answer"), ("answer", "An answer"))
 
 
 class SheetForm(NamedTuple):
@@ -133,10 +135,21 @@ def _described(draft: SheetDraft, sent: SheetForm) -> SheetDraft:
         for place, name in enumerate(rated)
         if f"low.{place}" in sent.fields
     }
+    read_as: dict[str, dict[str, str]] = {name: {} for name in rated}
+    for place, (name, odd) in enumerate(_odd(draft)):
+        if odd["is_decided"]:
+            read_as[name][odd["found"]] = "answer" if odd["is_answer"] else "skip"
+        question, found, value = (sent.text(f"recode.{place}.{part}") for part in ("question", "found", "value"))
+        if question in rated and value in dict(READ_AS):
+            read_as[question][found] = value
     is_repaired = "repair" in sent.fields or not draft.report["repairs"]
-    return replace(
-        draft, columns=columns, is_repaired=is_repaired, report={**draft.report, "choices": choices, "scales": scales}
-    )
+    said = {"choices": choices, "scales": scales, "read_as": read_as}
+    return replace(draft, columns=columns, is_repaired=is_repaired, report={**draft.report, **said})
+
+
+def _odd(draft: SheetDraft) -> list[tuple[str, Mapping[str, Any]]]:
+    """The values that may be no answers, each with its question."""
+    return [(one["name"], value) for one in draft.report["rated"] for value in one.get("odd", ())]
 
 
 def _sheet(draft: SheetDraft, sent: SheetForm) -> int:
@@ -147,7 +160,7 @@ def _sheet(draft: SheetDraft, sent: SheetForm) -> int:
 
 def _page(request: Request, lead: Lead, draft: SheetDraft, problems: list[Problem] | None = None) -> Response:
     report = draft.report
-    context: dict[str, Any] = {"roles": ROLES, "kinds": KINDS, "recognized_kind": recognized_kind}
+    context: dict[str, Any] = {"roles": ROLES, "kinds": KINDS, "recognized_kind": recognized_kind, "read_as": READ_AS}
     return page(
         request,
         "studies/creation/sheet.html",
@@ -156,6 +169,7 @@ def _page(request: Request, lead: Lead, draft: SheetDraft, problems: list[Proble
         draft=draft,
         problems=[one for one in problems or [] if one.severity == "error"][:MAX_PROBLEMS],
         goals=goals_for(len(report["sources"]), has_turns=report["has_turns"], has_ratings=bool(report["rated"])),
+        odd=_odd(draft),
         missing=missing_texts(draft.columns),
         cards={card.name: card for card in template_cards()},
         **context,

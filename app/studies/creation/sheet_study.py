@@ -1,7 +1,9 @@
 """From a spreadsheet to a draft: look at the file, take what the lead says about it, and make a study of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from app.accounts.leads import Lead
@@ -10,6 +12,7 @@ from app.base.database.engine import Begin
 from app.base.files.file_names import title_of
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
+from app.base.words import and_list
 from app.protocol.study import Protocol
 from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.audit import record_act
@@ -34,6 +37,7 @@ from app.studies.imports.text_uploads import (
     decided,
     get_upload,
     has_answers,
+    read_as,
     record_columns,
     record_upload,
     record_use,
@@ -73,6 +77,7 @@ def keep_description(begin: Begin, reader: UploadReader, draft: SheetDraft, said
         sheet,
         choices,
         {} if is_other else said.report["scales"],
+        {} if is_other else said.report["read_as"],
     )
     columns, report = reader.read(look_at_sheet, text_sheet)
     said = replace(said, columns=columns, report=report)
@@ -95,6 +100,8 @@ def make_study(begin: Begin, reader: UploadReader, lead: Lead, draft: SheetDraft
     sources = sources_of(draft.columns, draft.report["sources"], None)
     if misfit := goal.misfit(len(sources), draft.report["rated"]):
         raise InvalidInputError([Problem(draft.file_name, None, None, misfit, goal.takes)])
+    if goal.has_ratings and (unseen := [one["name"] for one in draft.report["rated"] if _is_unseen(one)]):
+        raise InvalidInputError([Problem(draft.file_name, None, None, "", UNSEEN.format(and_list(unseen, _MAX_NAMES)))])
     title = title_of(draft.file_name)
     with begin() as db:
         slug, content = free_slug(db, title), get_content(db, draft.token)
@@ -110,6 +117,15 @@ def make_study(begin: Begin, reader: UploadReader, lead: Lead, draft: SheetDraft
     except AlreadyMadeError as error:
         return error.slug
     return slug
+
+
+# Values that were none before the last form are read as no answers only once the lead has seen it.
+UNSEEN = "Some values of {} may be no answers. Check below how they are read, then choose again."
+_MAX_NAMES = 3
+
+
+def _is_unseen(rated: Mapping[str, Any]) -> bool:
+    return not all(value["is_decided"] for value in rated["odd"])
 
 
 def import_collected(begin: Begin, reader: UploadReader, lead: Lead, slug: str) -> None:
@@ -170,6 +186,7 @@ class InNewStudy:
             record_upload(db, study.id, draft.file_name, self.content, draft.columns, draft.report)
             record_columns(db, study.id, draft.columns, draft.report, is_repaired=draft.is_repaired)
             record_use(db, study.id)
-            detail = {"file": file.name, "n_items": len(texts.items), "choices": decided(draft.report)}
+            choices = [*decided(draft.report), *(read_as(draft.report) if self.goal.has_ratings else ())]
+            detail = {"file": file.name, "n_items": len(texts.items), "choices": choices}
             record_act(db, self.lead, study, "made from a spreadsheet", **detail)
             record_made(db, draft.token, {**made, self.goal.name: slug})

@@ -8,6 +8,7 @@ from typing import Any
 from app.base.files.table import Table
 from app.protocol.allocation.human_sample import OF_SAMPLE
 from app.studies.imports.column_roles import ColumnGuess, Role
+from app.studies.imports.missing_codes import without_codes
 from app.studies.imports.name_matching import Names, words_of
 from app.studies.imports.rating_scales import is_answers
 from app.studies.imports.usual_scales import points_of_values
@@ -73,7 +74,7 @@ def _of_columns(table: Table, guesses: Sequence[ColumnGuess]) -> list[ColumnGues
     sources += [cell for one in guesses if one.role == "source" for cell in {*table.stripped(one.name)}]
     on_scale: dict[tuple[int, int], list[str]] = {}
     for one in guesses:
-        scale = points_of_values(table.column(one.name)) if one.role == "attribute" else None
+        scale = points_of_values(without_codes(table.column(one.name))) if one.role == "attribute" else None
         if scale is not None:
             on_scale.setdefault(scale, []).append(one.name)
     shared = set()

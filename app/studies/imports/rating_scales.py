@@ -9,10 +9,13 @@ from app.base.files.table import Table
 from app.base.numbers import with_minus
 from app.base.words import number, number_text
 from app.studies.editor.question_keys import free_key, key_of
+from app.studies.imports.answer_table import same_cell
+from app.studies.imports.missing_codes import OddValue, ReadAs, odd_values, said_ends, without_codes
 from app.studies.imports.name_matching import Names
 from app.studies.imports.usual_scales import MAX_POINTS, SLIDER, points_of_values
 
 Columns = list[dict[str, Any]]
+Ends = tuple[float | None, float | None]
 # So many different answers at most are codes.
 _MOST_CODES = 12
 _TIES = {"tie": "tie", "equal": "tie", "same": "tie", "both": "tie", "neither": "neither"}
@@ -25,7 +28,8 @@ UNNAMED = "Rating"
 class RatedQuestion:
     """A question that the ratings answer, as in study.yaml, with what the sheet has of it.
 
-    `lowest` and `highest` are the ends of its scale; None if its answers are no numbers.
+    `lowest` and `highest` are the ends of its scale; None if its answers are no numbers. `odd`: values that are or may
+    be no answers; those that are none count nowhere else.
     """
 
     name: str
@@ -35,11 +39,12 @@ class RatedQuestion:
     lowest: float | None
     highest: float | None
     seen: str
+    odd: list[OddValue]
 
 
 def is_answers(cells: Iterable[str]) -> bool:
     """Whether cells may be answers: numbers of a scale or a slider, or a few short words."""
-    filled = {cell.strip() for cell in cells if cell.strip()}
+    filled = {cell.strip() for cell in without_codes(cells)}
     numbers = [number(cell) for cell in filled]
     if all(one is not None for one in numbers):
         return bool(filled) and all(-SLIDER[1] <= one <= SLIDER[1] for one in numbers if one is not None)
@@ -47,7 +52,11 @@ def is_answers(cells: Iterable[str]) -> bool:
 
 
 def rated_questions(
-    table: Table, columns: Columns, sources: Sequence[str], scales: Mapping[str, Sequence[str]]
+    table: Table,
+    columns: Columns,
+    sources: Sequence[str],
+    scales: Mapping[str, Sequence[str]],
+    decided: Mapping[str, Mapping[str, ReadAs]],
 ) -> list[RatedQuestion]:
     """The questions that the columns of ratings answer, in the order of the sheet.
 
@@ -56,6 +65,7 @@ def rated_questions(
         columns: with the rater and the question of each column of ratings.
         sources: who wrote the responses.
         scales: the lowest and the highest value of the questions whose scale the lead has said, by name.
+        decided: what the lead has said of odd values, by name of the question and value.
     """
     found: dict[str, list[_Cells]] = {}
     for name, cells in _by_question(table, columns, sources):
@@ -68,14 +78,18 @@ def rated_questions(
         values = [value for part in parts for value in part.values]
         if not values:
             continue
+        odd = odd_values(values, scales.get(name), decided.get(name, {}))
+        skipped = {one.found for one in odd if not one.is_answer}
+        values = [value for value in values if same_cell(value) not in skipped]
+        ends = said_ends(scales.get(name), skipped)
         is_about_one = all(part.is_about_one for part in parts)
-        question, lowest, highest = _question(values, sources, scales.get(name), is_about_one=is_about_one)
+        question, lowest, highest = _question(values, sources, ends, is_about_one=is_about_one)
         label = {} if name == key else {"label": name}
         raters = {rater for part in parts for rater in part.raters}
         seen = [with_minus(value) for value in sorted({*values}, key=lambda value: (number(value) or 0, value))]
-        shown = f"{seen[0]} to {seen[-1]}" if lowest is not None else ", ".join(seen[:4])
+        shown = f"{seen[0]} to {seen[-1]}" if seen and lowest is not None else ", ".join(seen[:4])
         whole = {"key": key, **question, "text": name, **label}
-        questions.append(RatedQuestion(name, whole, len(values), len(raters), lowest, highest, shown))
+        questions.append(RatedQuestion(name, whole, len(values), len(raters), lowest, highest, shown, odd))
     return questions
 
 
@@ -113,7 +127,7 @@ _IN_ROWS = ("rater", "question", "source")
 
 
 def _question(
-    values: Sequence[str], sources: Sequence[str], said: Sequence[str] | None, *, is_about_one: bool
+    values: Sequence[str], sources: Sequence[str], said: Ends, *, is_about_one: bool
 ) -> tuple[dict[str, Any], float | None, float | None]:
     """The type, target and scale of a question, and the ends of its scale."""
     target = "response" if is_about_one else "item"
@@ -131,14 +145,14 @@ def _question(
 
 
 def _scaled(
-    values: Sequence[str], numbers: Sequence[float], said: Sequence[str] | None, target: str
+    values: Sequence[str], numbers: Sequence[float], said: Ends, target: str
 ) -> tuple[dict[str, Any], float, float]:
     ends = points_of_values(values)
     is_whole = all(one == int(one) for one in numbers)
-    low, high = ends or (min(SLIDER[0], *numbers), max(SLIDER[1], *numbers))
-    if said is not None:
-        first, last = (number(text) for text in said)
-        low, high = min(low if first is None else first, *numbers), max(high if last is None else last, *numbers)
+    low, high = ends or SLIDER
+    first, last = said
+    low = min([low if first is None else first, *numbers])
+    high = max([high if last is None else last, *numbers])
     if is_whole and high - low < MAX_POINTS and low == int(low) and high == int(high):
         scale = {number_text(float(point)): "" for point in range(int(low), int(high) + 1)}
         return {"target": target, "type": "rating", "scale": scale}, low, high

@@ -90,6 +90,7 @@ def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumn
     A column named after one rater has this rater's answers to the first question about responses.
     """
     sources, questions = _source_names(upload, protocol), question_names(protocol)
+    recoded = _no_answers(upload, protocol)
     names = [column["name"] for column in rating_columns(upload)]
     named = {plain(name): name for name in names}
     rater = next((named[name] for name in COMMON["rater"] if name in named), None)
@@ -97,7 +98,9 @@ def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumn
     raters = ({rater: ""} if rater else {}) | rater_columns(names, sources)
     columns = [column for column in upload.columns if column["role"] == "rating" and column["name"] not in raters]
     if _column_of(upload, "question") is not None:
-        return RatingColumns(tuple(AnswerColumn(column["name"], None, None) for column in columns[:1]), raters)
+        return RatingColumns(
+            tuple(AnswerColumn(column["name"], None, None) for column in columns[:1]), raters, recoded=recoded
+        )
     only = questions.keys[0] if len(questions.keys) == 1 else None
     values = value_columns([column["name"] for column in columns], sources)
     rated = next((one.key for one in protocol.questions if one.target == "response" and one.type in SCALED), only)
@@ -107,7 +110,19 @@ def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumn
         or (AnswerColumn(name, only, values.get(name)) if name in values or only else None)
         for column in columns
     )
-    return RatingColumns(tuple(one for one in found if one is not None), raters)
+    return RatingColumns(tuple(one for one in found if one is not None), raters, recoded=recoded)
+
+
+def _no_answers(upload: TextUpload, protocol: Protocol) -> dict[tuple[str, str], str]:
+    """The values that are no answers: as the lead has said, or codes that are no answers to the study's question."""
+    asked = {question.key: question for question in protocol.questions}
+    return {
+        (key, value["found"]): ""
+        for one in upload.report.get("rated", ())
+        for value in one.get("odd", ())
+        if (key := one["question"]["key"]) in asked and not value["is_answer"]
+        if value["is_decided"] or asked[key].read_cell(value["found"]) is None
+    }
 
 
 def _described(column: dict[str, Any], sources: Names, questions: Names, rated: str | None) -> AnswerColumn | None:

@@ -24,6 +24,7 @@ from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_chan
 from app.studies.editor.question_keys import with_entry_renamed
 from app.studies.imports.column_roles import guess_columns, note_texts_as_names, without_second_header
 from app.studies.imports.import_report import import_report
+from app.studies.imports.missing_codes import ReadAs
 from app.studies.imports.name_matching import source_names
 from app.studies.imports.pipeline import import_texts
 from app.studies.imports.rating_roles import with_rating_parts, with_ratings
@@ -54,6 +55,7 @@ class TextSheet:
     """A spreadsheet with the description of its columns; None to guess them.
 
     `scales`: the lowest and the highest value of the rated questions whose scale the lead has said, by their names.
+    `read_as`: what the lead has said of values that may be no answers, by the name of the question and the value.
     """
 
     file_name: str
@@ -63,6 +65,7 @@ class TextSheet:
     sheet: int = 0
     choices: Choices | None = None
     scales: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    read_as: Mapping[str, Mapping[str, ReadAs]] = field(default_factory=dict)
 
 
 def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, Any]]:
@@ -86,7 +89,7 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     wide, responses = wide_of(table, columns)
     columns = [_with_kinds(column, responses if wide is not table else ()) for column in columns]
     columns = with_rating_parts(columns, list(responses))
-    rated = rated_questions(table, columns, list(responses), sheet.scales)
+    rated = rated_questions(table, columns, list(responses), sheet.scales, sheet.read_as)
     situation = column_of(columns, "text")
     texts = [column["name"] for column in columns if column["role"] in {"text", "response"}]
     note_texts_as_names(table, texts, problems)
@@ -96,7 +99,7 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     sizes = {"n_rows": n_rows, "n_items": len(wide), "sources": list(responses), "has_turns": dialogues, **head}
     sizes |= {"n_problems": len(decided), "problems": [asdict(one) for one in decided[:MAX_LISTED]]}
     report |= {**sizes, "choices": sheet.choices, "sheet": sheet.sheet, "sheets": sheet_names(sheet.content)}
-    report |= {"rated": [asdict(one) for one in rated], "scales": dict(sheet.scales)}
+    report |= {"rated": [asdict(one) for one in rated], "scales": dict(sheet.scales), "read_as": dict(sheet.read_as)}
     report |= {"notes": [_in_words(note) for note in problems.notes]}
     return columns, report
 
@@ -278,4 +281,13 @@ def _sheet(db: Connection, study: StudyRow, columns: Columns, *, is_repaired: bo
         raise TextsFixedError("Choose a spreadsheet first.")
     kept = upload.report
     content = get_content(db, study.id)
-    return TextSheet(upload.file_name, content, columns, is_repaired, kept.get("sheet", 0), kept.get("choices"))
+    return TextSheet(
+        upload.file_name,
+        content,
+        columns,
+        is_repaired,
+        kept.get("sheet", 0),
+        kept.get("choices"),
+        kept.get("scales", {}),
+        kept.get("read_as", {}),
+    )

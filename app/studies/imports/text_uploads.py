@@ -8,6 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from app.base.numbers import with_minus
+from app.base.words import counted
 from app.studies.item_images import forget_unused_images
 from app.studies.studies import StudyRow
 
@@ -53,6 +55,16 @@ def decided(report: Mapping[str, Any]) -> list[str]:
     return [
         f"row {one['row']}, {one['column']}: {one['found']} ({choices.get(one['key'], {}).get('act', one['usual'])})"
         for one in report.get("problems", ())
+    ]
+
+
+def read_as(report: Mapping[str, Any]) -> list[str]:
+    """How each value was read that may be no answer: `Empathy: −9 in 2 cells (no answer)`."""
+    return [
+        f"{one['name']}: {with_minus(value['found'])} in {counted(value['n'], 'cell')}"
+        f" ({'an answer' if value['is_answer'] else 'no answer'})"
+        for one in report["rated"]
+        for value in one["odd"]
     ]
 
 

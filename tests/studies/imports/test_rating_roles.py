@@ -1,12 +1,15 @@
 """Which columns of a spreadsheet hold ratings already collected, and on which scales."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
 from app.base.files.table import Table
 from app.studies.imports.column_roles import guess_columns
+from app.studies.imports.missing_codes import ReadAs
 from app.studies.imports.rating_roles import parts_of_names, with_ratings
-from app.studies.imports.rating_scales import rated_questions
+from app.studies.imports.rating_scales import RatedQuestion, rated_questions
 
 REPLY = "I am sorry to hear that you feel like this, and I hope that you can talk to somebody soon."
 
@@ -78,7 +81,7 @@ def test_scale_is_guessed_from_the_values(
     values: list[str], kind: str, ends: tuple[float | None, float | None]
 ) -> None:
     columns = [{"name": "Warmth", "role": "rating", "rater": "Anna", "question": "Warmth"}]
-    (found,) = rated_questions(sheet(Warmth=values), columns, ["nurse"], {})
+    (found,) = rated_questions(sheet(Warmth=values), columns, ["nurse"], {}, {})
     assert (found.question["type"], found.question["target"]) == (kind, "response")
     assert (found.lowest, found.highest) == ends
     assert (found.n_answers, found.n_raters) == (3, 1)
@@ -87,7 +90,7 @@ def test_scale_is_guessed_from_the_values(
 def test_names_of_sources_are_choices_between_them() -> None:
     columns = [{"name": "better", "role": "rating", "rater": "Anna", "question": "better"}]
     table = sheet(better=["nurse", "GPT-4", "tie"])
-    (found,) = rated_questions(table, columns, ["nurse", "GPT-4"], {})
+    (found,) = rated_questions(table, columns, ["nurse", "GPT-4"], {}, {})
     assert found.question == {
         "key": "better",
         "target": "pair",
@@ -98,14 +101,63 @@ def test_names_of_sources_are_choices_between_them() -> None:
     }
 
 
-def test_scale_that_the_lead_says_holds_all_values() -> None:
+def rated(
+    values: list[str], scale: tuple[str, str] | None, read_as: Mapping[str, ReadAs] | None = None
+) -> RatedQuestion:
     columns = [{"name": "Warmth", "role": "rating", "rater": "Anna", "question": "Warmth"}]
-    (found,) = rated_questions(sheet(Warmth=["1", "4", "2"]), columns, ["nurse"], {"Warmth": ("0", "3")})
-    assert (found.lowest, found.highest) == (0, 4)
+    said = {} if scale is None else {"Warmth": scale}
+    (found,) = rated_questions(sheet(Warmth=values), columns, ["nurse"], said, {"Warmth": read_as or {}})
+    return found
+
+
+@pytest.mark.parametrize("code", ["-1", "-9", "-99", "99", "999", "-9.0", "NA", "n/a", "-"])
+def test_code_for_no_answer_is_proposed_and_changes_no_scale(code: str) -> None:
+    """The scale of points 1 to 5 became -5 to 5 or a slider, and the code an answer like any other."""
+    found = rated(["1", "4", "2", "5", code, code], None)
+    assert [(one.found, one.n, one.is_answer, one.is_decided) for one in found.odd] == [
+        (code.removesuffix(".0"), 2, False, False)
+    ]
+    assert (found.question["type"], found.lowest, found.highest) == ("rating", 1, 5)
+    assert (found.n_answers, found.seen) == (4, "1 to 5")
+
+
+@pytest.mark.parametrize("values", [["-1", "0", "1"], ["-1", "1"], ["-2", "-1", "2"], ["12", "77", "99"], ["8", "9"]])
+def test_answers_of_a_scale_are_no_codes(values: list[str]) -> None:
+    assert rated(values, None).odd == []
+
+
+def test_code_that_the_lead_calls_an_answer_widens_the_scale_until_it_is_none_again() -> None:
+    values = ["1", "4", "2", "5", "-1"]
+    found = rated(values, ("1", "5"), {"-1": "answer"})
+    assert (found.lowest, found.highest, found.seen) == (-1, 5, "−1 to 5")
+    assert [(one.found, one.is_answer, one.is_decided) for one in found.odd] == [("-1", True, True)]
+    again = rated(values, ("-1", "5"), {"-1": "skip"})
+    assert (again.lowest, again.highest, again.n_answers) == (1, 5, 4)
+
+
+def test_value_outside_the_scale_that_the_lead_says_is_no_answer() -> None:
+    found = rated(["0", "1", "4", "2"], ("1", "5"))
+    assert (found.lowest, found.highest, found.n_answers) == (1, 5, 3)
+    assert [(one.found, one.is_answer, one.is_decided) for one in found.odd] == [("0", False, False)]
+
+
+def test_value_is_an_answer_again_once_the_lead_corrects_the_scale() -> None:
+    found = rated(["1", "3", "4", "2"], ("1", "5"), {"1": "skip"})
+    assert (found.odd, found.n_answers) == ([], 4)
+
+
+def test_scale_without_any_of_the_answers_is_kept_as_said() -> None:
+    found = rated(["1", "4", "2"], ("7", "6"))
+    assert (found.lowest, found.highest, found.n_answers, found.seen) == (6, 7, 0, "")
+
+
+def test_columns_named_after_raters_hold_ratings_beside_codes_for_no_answer() -> None:
+    found = roles(sheet(Anna=["1", "5", "3", "-9"], Ben=["2", "NA", "5", "1"]))
+    assert [found[name] for name in ("Anna", "Ben")] == ["rating"] * 2
 
 
 def test_scale_below_zero_is_shown_with_a_minus_sign() -> None:
     """It was shown as “-2 to 2”."""
     columns = [{"name": "Warmth", "role": "rating", "rater": "Anna", "question": "Warmth"}]
-    (found,) = rated_questions(sheet(Warmth=["-2", "2", "0"]), columns, ["nurse"], {})
+    (found,) = rated_questions(sheet(Warmth=["-2", "2", "0"]), columns, ["nurse"], {}, {})
     assert (found.seen, found.lowest) == ("−2 to 2", -2)

@@ -595,6 +595,58 @@ def test_collected_ratings_without_a_rater_ask_for_one(client: TestClient, db: C
     assert {one[0] for one in kept_ratings(db)} == {"Anna"}
 
 
+def test_codes_for_no_answer_are_shown_and_left_out_of_the_ratings(client: TestClient, db: Connection) -> None:
+    """The lowest point became -1, and -1 entered the means without a word."""
+    head, *rows = COLLECTED["columns of raters"][0]
+    coded = [(*row[:4], "-1" if n < 2 else row[4], "NA" if n == 2 else row[5], *row[6:]) for n, row in enumerate(rows)]
+    page = dropped(client, csv([head, *coded]), "rated.csv")
+    shown = " ".join(client.get(page).text.split())
+    assert "Values that may be no answers" in shown
+    assert [unescape(one) for one in re.findall(r'aria-label="Read (.*?) in Rating as"', shown)] == ["−1", "NA"]
+    refused = client.post(page, data={"template": "ratings"})
+    assert (refused.status_code, n_studies(db)) == (422, 0)
+    assert "Some values of Rating may be no answers." in refused.text
+    said = {"recode.0.question": "Rating", "recode.0.found": "-1", "recode.0.value": "skip"}
+    said |= {"recode.1.question": "Rating", "recode.1.found": "NA", "recode.1.value": "skip"}
+    assert make(client, page, "ratings", **said) == "/studies/rated/results"
+    points = [one["value"] for one in protocol(db)["questions"][0]["scale"]["points"]]
+    assert points == [1, 2, 3, 4, 5]
+    kept = kept_ratings(db)
+    assert len(kept) == len(rows) * len(NAMES) - 3
+    assert {float(one[-1]) for one in kept} <= {*points}
+    detail = db.execute(text("SELECT detail FROM audit_log WHERE action = 'made from a spreadsheet'")).scalar_one()
+    assert "Rating: −1 in 2 cells (no answer)" in detail["choices"]
+    assert client.get("/studies/new/rated/ratings").text.count('<option value="skip" selected>') == 2
+
+
+def test_values_outside_a_scale_that_was_a_slip_are_answers_again(client: TestClient, db: Connection) -> None:
+    page = dropped(client, csv(COLLECTED["columns of raters"][0]), "rated.csv")
+    slip = client.post(page, data={"template": "ratings", "low.0": "3", "high.0": "5"})
+    assert (slip.status_code, n_studies(db)) == (422, 0)
+    form = {f"recode.{at}.question": "Rating" for at in range(2)}
+    form |= {f"recode.{at}.found": str(at + 1) for at in range(2)}
+    listed = form | {"recode.0.value": "skip", "recode.1.value": "answer", "low.0": "3", "high.0": "5"}
+    client.post(page, data=listed)
+    shown = client.get(page).text
+    assert re.findall(r'name="low.0".*?value="(.*?)"', shown, re.DOTALL) == ["2"]
+    assert re.findall(r'aria-label="Read (.*?) in Rating as"', shown) == ["1"]
+    client.post(page, data={"low.0": "3", "high.0": "5"})
+    assert re.findall(r'aria-label="Read (.*?) in Rating as"', client.get(page).text) == ["1", "2"]
+    make(client, page, "ratings", **{"low.0": "1", "high.0": "5"})
+    assert len(kept_ratings(db)) == len(_ROWS) * len(NAMES)
+
+
+def test_code_that_is_an_answer_is_imported(client: TestClient, db: Connection) -> None:
+    head, *rows = COLLECTED["columns of raters"][0]
+    page = dropped(client, csv([head, (*rows[0][:4], "-1", *rows[0][5:]), *rows[1:]]), "rated.csv")
+    said = {"recode.0.question": "Rating", "recode.0.found": "-1", "recode.0.value": "answer"}
+    assert client.post(page, data=said).status_code == 303
+    assert re.findall(r'name="low.0".*?value="(.*?)"', client.get(page).text, re.DOTALL) == ["-5"]
+    assert make(client, page, "ratings", **said, **{"low.0": "-1", "high.0": "5"}) == "/studies/rated/results"
+    assert [one["value"] for one in protocol(db)["questions"][0]["scale"]["points"]] == [*range(-1, 6)]
+    assert len(kept_ratings(db)) == len(rows) * len(NAMES)
+
+
 def test_scale_below_zero_is_shown_with_a_minus_sign(client: TestClient) -> None:
     head, *rows = COLLECTED["columns of raters"][0]
     page = dropped(client, csv([head, *((*row[:4], *(str(int(one) - 3) for one in row[4:])) for row in rows)]), "r.csv")
