@@ -12,8 +12,8 @@ class Problem:
     """One problem. `row` is numbered as in a spreadsheet, with the header in row 1; for YAML it is the line.
 
     `is_rule`: `allowed` is a sentence about a rule (*sources must have ...*), not the values that are allowed. `n`: how
-    many cells have this problem; `row` is the first of them, and `found` quotes some. `option`: a sentence about the
-    option of the command that helps.
+    many cells have this problem; `row` is the first of them, and `found` quotes some. `n_columns`: how
+    many columns `column` names. `option`: a sentence about the option of the command that helps.
     """
 
     file: str
@@ -25,6 +25,7 @@ class Problem:
     is_rule: bool = False
     n: int = 1
     option: str = ""
+    n_columns: int = 1
 
     def sentence(self) -> str:
         """The problem as a readable sentence.
@@ -36,12 +37,12 @@ class Problem:
         'study.yaml, line 7: sources must have different labels; found "GPT more than once".'
         >>> Problem("study.yaml", 7, "scale", "low", "each point must be a number", is_rule=True).sentence()
         'study.yaml, line 7, column scale: each point must be a number; found "low".'
-        >>> Problem("r.csv", 2, "a, b", '"0.0" (9 cells) and "1.0" (3 cells)', "1 or 2", n=12).sentence()
-        'r.csv, columns a, b, 12 cells from row 2 on: found "0.0" (9 cells) and "1.0" (3 cells); allowed: 1 or 2.'
+        >>> Problem("r.csv", 2, "a and b", '"0" (9 cells) and "1" (3 cells)', "1 or 2", n=12, n_columns=2).sentence()
+        'r.csv, columns a and b, 12 cells from row 2 on: found "0" (9 cells) and "1" (3 cells); allowed: 1 or 2.'
         """
         if self.n > 1:
             start = f" from row {self.row} on" if self.row else ""
-            columns = f", column{'s' if ', ' in self.column else ''} {self.column}" if self.column else ""
+            columns = f", column{'' if self.n_columns == 1 else 's'} {self.column}" if self.column else ""
             return f"{self.file}{columns}, {self.n:,} cells{start}: found {self.found}; allowed: {self.allowed}."
         row = f", {'line' if self.file.endswith(('.yaml', '.yml')) else 'row'} {self.row}" if self.row else ""
         is_named = self.is_rule and self.allowed.startswith(self.column or "")

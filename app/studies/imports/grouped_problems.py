@@ -71,6 +71,7 @@ class _Options:
             is_rule=first.is_rule,
             n=n,
             option=self._option(first, question),
+            n_columns=len(names),
             question=question,
             values=values,
         )

@@ -96,6 +96,17 @@ def test_problems_are_grouped_by_column_with_the_option_that_helps(tmp_path: Pat
     )
 
 
+def test_two_columns_are_called_columns_and_one_with_a_comma_is_not(tmp_path: Path) -> None:
+    """It read “column warmth person and emotion”, and “columns emotion, as felt”."""
+    rows = "x,a,3,sad\n" * 2
+    (problem,) = problems(tmp_path, f"rater,item,warmth person,emotion\n{rows}")
+    assert problem.sentence().startswith("found.csv, columns warmth person and emotion, 2 cells from row 3 on: ")
+    (problem,) = problems(
+        tmp_path, 'rater,item,"emotion, as felt"\nx,a,hot\ny,a,hot\n', questions={"emotion": "emotion, as felt"}
+    )
+    assert problem.sentence().startswith("found.csv, column emotion, as felt, 2 cells from row 2 on: ")
+
+
 @pytest.mark.parametrize("cell", ["-1", "\u22121", "\u2013 1"])
 def test_minus_one_is_not_the_point_1_without_its_minus(tmp_path: Path, cell: str) -> None:
     assert only_problem(tmp_path, f"rater,item,source,warmth\nx,a,person,{cell}\n")[1:3] == ("warmth", cell)
