@@ -115,6 +115,9 @@ def _answers(
     sheet: Table, layout: RatingLayout, new_raters: NewRaters, known: Study, problems: Problems
 ) -> tuple[Columns, Table]:
     """Return the columns of the spreadsheet by meaning, and its cells as one row per answer."""
+    if not len(sheet) and not problems.errors:
+        problems.add(sheet.file, None, None, "no rows below the column names", "at least one row with answers")
+        problems.raise_if_any()
     columns = columns_of(sheet, layout, new_raters, known, problems)
     if columns is None:
         problems.raise_if_any()

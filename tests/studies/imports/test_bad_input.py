@@ -96,6 +96,17 @@ def test_problems_are_grouped_by_column_with_the_option_that_helps(tmp_path: Pat
     )
 
 
+@pytest.mark.parametrize("header", ["rater,item,warmth person", "rater,item,response,question,value", "a,b"])
+def test_file_with_only_a_header_has_no_rows(tmp_path: Path, header: str) -> None:
+    """It read: found rater, item, ...; allowed: a column of item IDs."""
+    assert only_problem(tmp_path, f"{header}\n") == (
+        None,
+        None,
+        "no rows below the column names",
+        "at least one row with answers",
+    )
+
+
 def test_two_columns_are_called_columns_and_one_with_a_comma_is_not(tmp_path: Path) -> None:
     """It read “column warmth person and emotion”, and “columns emotion, as felt”."""
     rows = "x,a,3,sad\n" * 2
