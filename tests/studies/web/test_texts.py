@@ -257,6 +257,23 @@ def test_sheet_without_a_situation_asks_for_its_column(client: TestClient, study
     assert (answer.status_code, "No column holds the situation." in answer.text) == (422, True)
 
 
+def test_sheet_with_ratings_alone_says_what_to_do_instead(client: TestClient, study_id: int) -> None:
+    """The page said to choose “Use these texts”, which refused."""
+    rows = "".join(
+        f"{rater},{item},{1 + (item + place) % 5}\n" for item in range(4) for place, rater in enumerate("ab")
+    )
+    upload(client, f"rater,item,warmth\n{rows}".encode())
+    shown = client.get(PAGE).text
+    assert "This spreadsheet has ratings, but no column holds the situation." in shown
+    assert '/help/ratings-import"' in shown
+    assert "Choose <em>Use these texts</em>" not in shown
+    texts_too = "".join(f'"{LONG} {n}","{LONG}",{n + 1},{5 - n}\n' for n in range(4))
+    upload(client, f"question,reply,Anna,Ben\n{texts_too}".encode())
+    shown = client.get(PAGE).text
+    assert "no column holds the situation" not in shown
+    assert "Choose <em>Use these texts</em>" in shown
+
+
 def test_sheet_of_a_study_that_was_opened_meanwhile_is_refused_once(
     client: TestClient, db: Connection, study_id: int
 ) -> None:
