@@ -15,6 +15,8 @@ ReadAs = Literal["skip", "answer"]
 _WORDS = frozenset(
     ("-", "–", ".", "?", "na", "n/a", "#n/a", "nan", "none", "null", "missing", "no answer", "k.a.", "keine angabe")
 )
+# Among answers in words, it may be one: neither of two responses.
+_ANSWERS = frozenset(("none",))
 _SIGNED = (77, 88, 97, 98, 99, 777, 888, 999, 9999)
 _NUMBERS = frozenset((-1, -7, -8, -9, *_SIGNED, *(-code for code in _SIGNED)))
 # A code is isolated if it is so far from every point of the scale.
@@ -45,13 +47,15 @@ def missing_codes(cells: Iterable[str]) -> set[str]:
     (set(), set())
     >>> missing_codes(["-2", "-1", "1"]), missing_codes(["12", "64", "99"]), missing_codes(["12", "64", "-1"])
     (set(), set(), {'-1'})
-    >>> missing_codes(["yes", "no", "NA"])
-    set()
+    >>> sorted(missing_codes(["yes", "no", "NA", "-9"])), missing_codes(["yes", "NA"])
+    (['-9', 'NA'], set())
     """
     values = {same_cell(cell): number(cell) for cell in cells if cell.strip()}
-    words = {text for text, value in values.items() if value is None}
-    if len(words) == len(values) or any(word.casefold() not in _WORDS for word in words):
-        return set()
+    words = {text for text, value in values.items() if value is None and text.casefold() in _WORDS}
+    in_words = sum(value is None for value in values.values()) - len(words)
+    if in_words or len(words) == len(values):
+        codes = {text for text in values if text in words or number(text) in _NUMBERS}
+        return {text for text in codes if text.casefold() not in _ANSWERS} if in_words >= _LEAST else set()
     others = {text: value for text, value in values.items() if value is not None and value not in _NUMBERS}
     if len(others) < _LEAST:
         return words

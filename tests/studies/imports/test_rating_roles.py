@@ -126,6 +126,15 @@ def test_answers_of_a_scale_are_no_codes(values: list[str]) -> None:
     assert rated(values, None).odd == []
 
 
+def test_codes_among_answers_in_words_are_proposed() -> None:
+    """“NA” and -9 were answers like “yes” and “no”."""
+    found = rated(["yes", "no", "NA", "-9", "none"], None)
+    assert [one.found for one in found.odd] == ["-9", "NA"]
+    assert [*found.question["codes"].values()] == ["yes", "no", "none"]
+    called = rated(["yes", "no", "NA"], None, {"NA": "answer"})
+    assert [*called.question["codes"].values()] == ["yes", "no", "NA"]
+
+
 def test_code_that_the_lead_calls_an_answer_widens_the_scale_until_it_is_none_again() -> None:
     values = ["1", "4", "2", "5", "-1"]
     found = rated(values, ("1", "5"), {"-1": "answer"})
