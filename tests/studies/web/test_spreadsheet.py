@@ -1,6 +1,7 @@
 """A dropped spreadsheet: kept as a draft, described, its problems settled, and made a study by one choice."""
 
 import io
+import itertools
 import json
 import re
 from collections.abc import Sequence
@@ -216,6 +217,12 @@ def test_dialogues_in_json_lines(client: TestClient, db: Connection) -> None:
     make(client, page, "perceived-empathy")
     assert db.execute(text("SELECT count(*) FROM responses WHERE turns IS NOT NULL")).scalar_one() == 6
     assert len(protocol(db)["questions"]) == 9
+
+
+def test_headings_of_a_sheet_with_the_source_in_each_row_skip_no_level(client: TestClient) -> None:
+    shown = client.get(dropped(client, csv(RATED), "rated.csv")).text
+    levels = [int(level) for level in re.findall(r"<h([1-6])[ >]", shown)]
+    assert all(below <= above + 1 for above, below in itertools.pairwise(levels)), levels
 
 
 TURNS = [("User", "I feel tired."), ("Helper", "Tell me more."), ("User", "It is the exams.")]
