@@ -83,6 +83,15 @@ _MAX_SHOWN = 60
 _MAX_OBJECTS = 100
 
 
+def storable(text: str) -> str:
+    r"""A text without what the database does not take: half of a pair of code units, and the character zero.
+
+    >>> storable("A \ud800 B \x00")
+    'A ? B �'
+    """
+    return text.encode("utf-8", "replace").decode().replace("\0", "�")
+
+
 class UnparsedError(ValueError):
     """The answer cannot be used; the message says why, for the repair and for the lead."""
 
@@ -251,8 +260,7 @@ def _number(value: Any, one: Asked) -> str:  # noqa: ANN401 - as above
 def _text(value: Any, one: Asked) -> str:  # noqa: ANN401 - as above
     if not isinstance(value, str):
         raise UnparsedError(f"The field {one.name} has the value {_shown(value)}, which is not a text.")
-    # Half of a pair of code units cannot be stored.
-    return value.encode("utf-8", "replace").decode()
+    return storable(value)
 
 
 def _list(value: Any, one: Asked) -> list[Any]:  # noqa: ANN401 - as above

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, Omit
 
-from app.llm.client.answers import split_so_far, split_thoughts
+from app.llm.client.answers import split_so_far, split_thoughts, storable
 from app.llm.client.endpoint import Endpoint, Heard, Message, Parameters, Reply, TokenProbability
 from app.llm.client.request_errors import RequestError, cut_to_line, problem_in_body, problem_of_status
 
@@ -48,7 +48,7 @@ def reply_of(found: object, headers: Mapping[str, str]) -> Reply:
     return Reply(
         text=split.answer,
         stop=_text(choice.get("finish_reason") or choice.get("stop_reason")),
-        refusal=_clean(refusal) if isinstance(refusal, str) and refusal.strip() else None,
+        refusal=storable(refusal) if isinstance(refusal, str) and refusal.strip() else None,
         model_version=_text(body.get("model")),
         fingerprint=_text(body.get("system_fingerprint")) or None,
         tokens_in=tokens_in,
@@ -71,19 +71,14 @@ def _mapping(found: object) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _clean(text: str) -> str:
-    """A text that can be stored: half of a pair of code units cannot."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def _text(found: object) -> str:
-    return _clean(found) if isinstance(found, str) else ""
+    return storable(found) if isinstance(found, str) else ""
 
 
 def _parts(found: object) -> tuple[str, str]:
     """The text and the thoughts of a content: a text, or a list of parts."""
     if isinstance(found, str):
-        return _clean(found), ""
+        return storable(found), ""
     if isinstance(found, dict):
         found = [found]
     if not isinstance(found, list):

@@ -58,7 +58,7 @@ def test_a_value_that_can_mean_another_is_not_guessed(value: str) -> None:
 
 
 def test_text_that_cannot_be_stored_is_replaced() -> None:
-    assert read_reply(f'{{{ANSWER}, "q4": "\\ud800 warm"}}', ASKED)["q4"] == ["? warm"]
+    assert read_reply(f'{{{ANSWER}, "q4": "\\ud800 warm\\u0000"}}', ASKED)["q4"] == ["? warm�"]
 
 
 def test_optional_answers_may_be_null_or_empty() -> None:

@@ -121,6 +121,15 @@ def test_an_unreadable_answer_is_repaired_once(judge: Make) -> None:
     assert one.rows("SELECT count(*) FROM ratings") == [(6,)]
 
 
+def test_an_unreadable_answer_with_a_character_that_cannot_be_stored_is_repaired(judge: Make) -> None:
+    def behave(prompt: Prompt, rng: Random) -> object:
+        return first_offer(prompt, rng) if len(prompt.body["messages"]) > 2 else "I prefer A.\x00"
+
+    one, server = judge(behave, n_items=1, both_sides=False)
+    assert one.go().by_outcome == {"answered": 1}
+    assert server.seen[-1]["messages"][2]["content"] == "I prefer A.�"
+
+
 def test_an_answer_that_stays_unreadable_counts_as_unparsed_and_yields_no_rating(judge: Make) -> None:
     answer = '{"q1": "Response A", "q2_A": "7", "q2_B": "2"}'
     one, server = judge(lambda _prompt, _rng: answer, n_items=1, both_sides=False)
