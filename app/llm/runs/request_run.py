@@ -145,7 +145,8 @@ class RequestRun:
                 return self._store(db, planned, result)
         except (DataError, IntegrityError, UnicodeError) as error:
             with self.begin() as db:
-                record_answered(db, self.run, planned.id, _not_read(prompt, tried, error))
+                unread = replace(_not_read(prompt, tried, error), cost=result.answered.cost)
+                record_answered(db, self.run, planned.id, unread)
             return None
 
     def _store(self, db: Connection, planned: PlannedRequest, result: Result) -> PlannedRequest | None:

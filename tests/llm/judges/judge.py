@@ -23,12 +23,12 @@ Make = Callable[..., tuple["Judge", ModelServer]]
 IMPATIENT = RetryPolicy(n_tries=3, base_s=0.001, max_s=0.002)
 
 
-def no_room(db: Connection, condition: str) -> None:
+def no_room(db: Connection, condition: str, error: str = "disk_full") -> None:
     """Let the database refuse ratings for which this is true, as it does when its disk is full."""
     db.execute(
-        text("""CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-                RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
-                END $$""")
+        text(f"""CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                 RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '{error}';
+                 END $$""")
     )
     db.execute(
         text(f"""CREATE TRIGGER no_room BEFORE INSERT ON ratings FOR EACH ROW WHEN ({condition})

@@ -29,7 +29,7 @@ from app.studies.folder.read import read_folder
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY, build_study, protocol_of
 from tests.kit.models_server import KEY, ModelServer, Prompt, completed, fail_with, first_offer
-from tests.llm.judges.judge import Make, judge
+from tests.llm.judges.judge import Make, judge, no_room
 
 __all__ = ["judge"]
 
@@ -357,6 +357,16 @@ def test_an_answer_that_nobody_has_thought_of_does_not_end_the_run(
     assert one.go().by_outcome == {"unparsed": 2}
     assert len(server.seen) == 2
     assert one.problems == [("unparsed", "The answer cannot be used (KeyError).", 2)]
+
+
+def test_an_answer_that_the_database_refuses_is_paid_for_nevertheless(judge: Make) -> None:
+    one, _ = judge(n_items=1, both_sides=False)
+    with one.engine.begin() as db:
+        no_room(db, "true", "check_violation")
+    prices = Prices(1.0, 2.0)
+    progress = one.go(Budget(prices))
+    assert one.problems == [("unparsed", "The answer cannot be used (IntegrityError).", 1)]
+    assert progress.cost == pytest.approx(prices.cost(100, 20))
 
 
 def test_an_account_without_credit_stops_the_run_at_once(judge: Make) -> None:
