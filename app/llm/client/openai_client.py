@@ -21,7 +21,8 @@ from app.llm.client.request_errors import RequestError, cut_to_line, problem_in_
 
 
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
-_MAX_TOKENS = 2**31 - 1
+# No answer uses more. The database adds up what several tries of a reply used, in numbers of 32 bits.
+_MAX_TOKENS = 10**8
 
 
 def reply_of(found: object, headers: Mapping[str, str]) -> Reply:

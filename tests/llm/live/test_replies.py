@@ -423,3 +423,16 @@ def test_a_try_in_vain_counts_before_the_next_one(engine: Engine) -> None:
     server = plain(" ")
     row = one_reply(engine, server, max_tokens=200)
     assert (row.state, row.problem, row.tokens_in, row.tokens_out, len(server.seen)) == ("failed", "budget", 100, 20, 1)
+
+
+def test_a_count_of_tokens_that_cannot_be_true_uses_up_the_budget_and_leaves_no_rater_waiting(engine: Engine) -> None:
+    with engine.begin() as db:
+        study = conversing_study(db)
+        turns = [awaited(db, study, key=key) for key in ("anna", "bert")]
+    with serving(plain(usage=(10**12, 10**12))) as server, replying(engine, listed(server)) as replies:
+        for turn in turns:
+            whole_reply(replies, study, turn)
+    assert [(row.state, row.problem) for row in (turn_of(engine, turn) for turn in turns)] == [
+        ("said", None),
+        ("failed", "budget"),
+    ]
