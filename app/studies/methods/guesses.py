@@ -414,8 +414,15 @@ def _label_of(entry: tuple[str, Any]) -> str:
 
 
 def title_of(guess: Guess) -> str:
-    """The guess in a few words, for the list of what was added."""
+    """The guess in a few words, for the list of what was added.
+
+    >>> title_of(Guess("choice", "", {"text": "Which is warmer?", "tie": "no"}))
+    'Choice between two responses: Which is warmer?'
+    >>> title_of(Guess("choice", "", {"text": "", "tie": "no"}))
+    'Choice between two responses'
+    """
     words = guess.values.get(KINDS[guess.kind].names) or next(iter(guess.values.values()), "")
     if guess.kind == "attention":
         return counted(int(words), "attention check")
-    return f"{KINDS[guess.kind].title}: {BY_SHORT[words].name if guess.kind == 'published' else words}"
+    words = BY_SHORT[words].name if guess.kind == "published" else words
+    return f"{KINDS[guess.kind].title}: {words}" if words else KINDS[guess.kind].title
