@@ -17,6 +17,8 @@ from app.llm.runs.run_rows import servers
 from app.llm.runs.runs import RunRow
 from app.studies.studies import StudyRow
 
+MAX_DIGITS_OF_SEED = 18
+
 
 class StartProblemError(ValueError):
     """The run cannot be started; the message says why."""
@@ -40,9 +42,10 @@ class StartForm(BaseModel):
 
     @property
     def seed_number(self) -> int | None:
-        """The seed, None for none."""
+        """The seed, None for none. The database takes no longer one; each repeat adds 1."""
         words = self.seed.strip()
-        return int(words) if words.removeprefix("-").isdecimal() else None
+        digits = words.removeprefix("-")
+        return int(words) if digits.isdecimal() and len(digits) <= MAX_DIGITS_OF_SEED else None
 
     @property
     def run_name(self) -> str:
@@ -66,7 +69,9 @@ def chosen(request: Request, form: StartForm) -> tuple[ModelServer, Endpoint]:
     if not form.run_name:
         raise StartProblemError("Enter a name.")
     if form.seed.strip() and form.seed_number is None:
-        raise StartProblemError("The seed must be a whole number. Leave it empty to send none.")
+        raise StartProblemError(
+            f"The seed must be a whole number of at most {MAX_DIGITS_OF_SEED} digits. Leave it empty to send none."
+        )
     if form.tokens > server.max_tokens:
         raise StartProblemError(f"The token budget on {server.name} can be at most {server.max_tokens:,}.")
     if form.batch and not server.batches:
