@@ -21,6 +21,13 @@ from app.settings import settings
 Command = Callable[..., None]
 
 
+def _seed_that_fits(seed: int | None) -> int | None:
+    """The seed, if the database can hold it and those of the repeats, each of which adds 1."""
+    if seed is not None and abs(seed) >= 10**18:
+        raise typer.BadParameter("a whole number of at most 18 digits is allowed")
+    return seed
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
     """The model, how it is sampled, and what it may cost. Commands set their own defaults by `with_model_options`."""
@@ -36,7 +43,9 @@ class ModelOptions:
         ),
     ] = None
     temperature: Annotated[float, typer.Option(min=0, max=2, help="Sampling temperature.")] = 0.0
-    seed: Annotated[int | None, typer.Option(help="The seed that is sent. Default: none.")] = None
+    seed: Annotated[
+        int | None, typer.Option(help="The seed that is sent. Default: none.", callback=_seed_that_fits)
+    ] = None
     max_tokens: Annotated[int, typer.Option(min=1, help="Maximum tokens of one answer.")] = 1000
     budget_tokens: Annotated[
         int | None, typer.Option(min=1, help="Stop before a request that could exceed this number of tokens.")

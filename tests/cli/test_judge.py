@@ -192,3 +192,8 @@ def _check_profiles(attune: Attune, server: ModelServer, tmp_path: Path) -> None
     refused = attune("judge", "study", *MODEL, "--profile", profiles)
     assert (refused.code, "a name that is not a setting of a judge" in refused.err) == (1, True)
     assert "an ID that no other profile has" in refused.err
+
+
+def test_a_seed_that_the_database_cannot_hold_is_refused(attune: Attune) -> None:
+    refused = attune("judge", "study", *MODEL, "--seed", 10**18, "--plan")
+    assert (refused.code, "at most 18 digits" in refused.err) == (2, True), refused.err

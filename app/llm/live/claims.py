@@ -47,9 +47,11 @@ _GET = text("""
 _SPENT = """
     spent AS (
       SELECT
-        (SELECT coalesce(sum(coalesce(c.tokens_reserved, 0) + coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
+        (SELECT coalesce(sum(
+           CAST(coalesce(c.tokens_reserved, 0) AS bigint) + coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
          FROM conversation_turns c WHERE c.study_id = :study AND c.speaker = 'partner') AS by_study,
-        (SELECT coalesce(sum(coalesce(c.tokens_reserved, 0) + coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
+        (SELECT coalesce(sum(
+           CAST(coalesce(c.tokens_reserved, 0) AS bigint) + coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
          FROM rating_sessions s JOIN assignments a ON a.study_id = s.study_id AND a.rating_session_id = s.id
          JOIN conversation_turns c ON c.study_id = a.study_id AND c.assignment_id = a.id AND c.speaker = 'partner'
          WHERE s.study_id = :study AND s.rater_id = :rater) AS by_rater

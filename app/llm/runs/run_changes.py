@@ -21,7 +21,7 @@ _HAS_ANSWERS = text("""
     SELECT EXISTS (SELECT FROM model_requests WHERE study_id = :study AND run_id = :run AND outcome = 'answered')
 """)
 _LONGER = text("""
-    UPDATE model_runs SET settings = settings || jsonb_build_object('max_tokens', CAST(:max_tokens AS integer))
+    UPDATE model_runs SET settings = settings || jsonb_build_object('max_tokens', CAST(:max_tokens AS bigint))
     WHERE study_id = :study AND id = :run
 """)
 # In this order, so that references are deleted before their targets. Kept results may show the deleted answers.
