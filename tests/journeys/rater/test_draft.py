@@ -224,9 +224,12 @@ def test_draft_without_scripts(new_context: Callable[..., BrowserContext], built
         page = new_context(java_script_enabled=False).new_page()
         arrive(page)
         page.get_by_role("textbox", name="Your text").fill("Oh no.")
-        page.get_by_role("button", name="Suggestion, please").click()
+        # The second button goes once the suggestion is there: each page is waited for before it is looked at.
+        with page.expect_navigation():
+            page.get_by_role("button", name="Suggestion, please").click()
         while page.get_by_role("button", name="Show the suggestion").is_visible():
-            page.get_by_role("button", name="Show the suggestion").click()
+            with page.expect_navigation():
+                page.get_by_role("button", name="Show the suggestion").click()
         page.get_by_role("button", name="Take").click()
         expect(page.get_by_role("textbox", name="Your text")).to_have_value(f"Oh no.\n\n{SUGGESTED}")
         finish(page)

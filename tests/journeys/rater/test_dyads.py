@@ -223,7 +223,8 @@ def test_two_raters_without_scripts(new_context: Callable[..., BrowserContext], 
     pages = [new_context(java_script_enabled=False).new_page() for _ in range(2)]
     for one, who in zip(pages, ("anna", "ben"), strict=True):
         arrive(one, who)
-    pages[0].get_by_role("link", name="Check again now").click()
+    with pages[0].expect_navigation():
+        pages[0].get_by_role("link", name="Check again now").click()
     seeker, supporter = pages if pages[0].get_by_text("Please begin.").is_visible() else pages[::-1]
     seeker.get_by_label("Your message").fill("My grandmother is ill.")
     seeker.get_by_role("button", name="Send").click()
