@@ -108,3 +108,14 @@ def test_options_for_new_sources_are_checked(attune: Attune, folder: Path, tmp_p
     said = attune(*named, "--new-sources")
     assert said.code == 0, said.err
     assert "doctor (human)" in said.err
+
+
+def test_a_spreadsheet_with_only_a_header_is_refused_and_nothing_is_written(
+    attune: Attune, folder: Path, tmp_path: Path
+) -> None:
+    sheet, out = tmp_path / "sheet.csv", tmp_path / "out"
+    sheet.write_text("id,text,person,model-1\n")
+    options = ("--response", "person=person", "--response", "model-1=model-1", "--out", out)
+    refused = attune("items", "import", folder, sheet, *options)
+    assert "no rows below the column names" in refused.err
+    assert (refused.code, out.exists()) == (1, False)

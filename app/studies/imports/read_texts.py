@@ -91,8 +91,21 @@ def read_texts(file: Path, layout: Layout, protocol: Protocol, yaml: str, proble
     _check_sources(layout, protocol, problems)
     problems.raise_if_any()
     sheet = without_second_header(table_of(file, problems), problems)
+    problems.raise_if_any()
+    check_has_rows(sheet)
     layout = _with_text(sheet, layout, problems)
     return texts_of_table(sheet, _without_answers(sheet, layout, protocol), protocol, yaml, problems)
+
+
+def check_has_rows(sheet: Table) -> None:
+    """Refuse a spreadsheet with nothing but the names of its columns.
+
+    Raises:
+        InvalidInputError: it has no rows.
+    """
+    if not len(sheet):
+        found, allowed = "no rows below the column names", "one row per item, or one row per response"
+        raise InvalidInputError([Problem(sheet.file, None, None, found, allowed)])
 
 
 def _described(sheet: Table, columns: Columns, is_repaired: bool) -> tuple[Table, Layout]:  # noqa: FBT001

@@ -29,7 +29,7 @@ from app.studies.imports.name_matching import source_names
 from app.studies.imports.pipeline import import_texts
 from app.studies.imports.rating_roles import with_rating_parts, with_ratings
 from app.studies.imports.rating_scales import rated_questions
-from app.studies.imports.read_texts import Columns, Texts, column_of, wide_of
+from app.studies.imports.read_texts import Columns, Texts, check_has_rows, column_of, wide_of
 from app.studies.imports.source_kinds import kind_of
 from app.studies.imports.text_problems import MAX_LISTED, Choices, settled, text_problems
 from app.studies.imports.text_uploads import (
@@ -78,9 +78,7 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     table = table_of(Path(sheet.file_name), problems, sheet.content, sheet.sheet)
     problems.raise_if_any()
     table = with_joined_turns(without_second_header(table, problems), problems)
-    if not len(table):
-        found, allowed = "no rows below the column names", "one row per item, or one row per response"
-        raise InvalidInputError([Problem(table.file, None, None, found, allowed)])
+    check_has_rows(table)
     columns = sheet.columns or [asdict(guess) for guess in with_ratings(table, guess_columns(table))]
     decided = [] if sheet.choices is None else text_problems(table, columns)
     head = {"head": [[str(cell)[:_MAX_SHOWN] for cell in row] for row in zip(*_first_cells(table), strict=True)]}
