@@ -12,7 +12,7 @@ import typer
 
 from app.cli.output import WRONG_CALL, fail
 from app.llm.client.budget import Budget, Prices
-from app.llm.client.endpoint import Endpoint
+from app.llm.client.endpoint import MAX_DIGITS_OF_SEED, Endpoint
 from app.llm.client.servers import ModelServer, ServersFileError, read_servers
 from app.llm.outcomes import Outcome
 from app.llm.runs.run_changes import CAN_BE_REDONE
@@ -22,9 +22,9 @@ Command = Callable[..., None]
 
 
 def _seed_that_fits(seed: int | None) -> int | None:
-    """The seed, if the database can hold it and those of the repeats, each of which adds 1."""
-    if seed is not None and abs(seed) >= 10**18:
-        raise typer.BadParameter("a whole number of at most 18 digits is allowed")
+    """The seed, if the database can hold it."""
+    if seed is not None and len(str(abs(seed))) > MAX_DIGITS_OF_SEED:
+        raise typer.BadParameter(f"a whole number of at most {MAX_DIGITS_OF_SEED} digits is allowed")
     return seed
 
 

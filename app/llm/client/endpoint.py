@@ -9,6 +9,8 @@ Message = dict[str, str]
 Heard = Callable[[str], bool]
 # How the server is asked for JSON: by a schema, by JSON mode, or in words only.
 AnswerFormat = Literal["schema", "json", "words"]
+# The database holds no longer seed; each repeat of a run adds 1 to it.
+MAX_DIGITS_OF_SEED = 18
 # Why an answer ended, as servers say it.
 _CUT_OFF = {"length", "max_tokens", "max_output_tokens", "model_length"}
 _FILTERED = {"content_filter", "refusal", "safety", "blocklist", "prohibited_content", "sensitive"}

@@ -10,14 +10,12 @@ from starlette.responses import Response
 from app.accounts.leads import Lead
 from app.base.rendering.pages import page
 from app.llm.client.budget import RunEstimate, cost_words
-from app.llm.client.endpoint import Endpoint
+from app.llm.client.endpoint import MAX_DIGITS_OF_SEED, Endpoint
 from app.llm.client.handshake import Finding
 from app.llm.client.servers import ModelServer
 from app.llm.runs.run_rows import servers
 from app.llm.runs.runs import RunRow
 from app.studies.studies import StudyRow
-
-MAX_DIGITS_OF_SEED = 18
 
 
 class StartProblemError(ValueError):
@@ -42,7 +40,7 @@ class StartForm(BaseModel):
 
     @property
     def seed_number(self) -> int | None:
-        """The seed, None for none. The database takes no longer one; each repeat adds 1."""
+        """The seed, None for none."""
         words = self.seed.strip()
         digits = words.removeprefix("-")
         return int(words) if digits.isdecimal() and len(digits) <= MAX_DIGITS_OF_SEED else None

@@ -149,7 +149,7 @@ def _described(draft: SheetDraft, sent: SheetForm) -> SheetDraft:
 
 def _odd(draft: SheetDraft) -> list[tuple[str, Mapping[str, Any]]]:
     """The values that may be no answers, each with its question."""
-    return [(one["name"], value) for one in draft.report["rated"] for value in one.get("odd", ())]
+    return [(one["name"], value) for one in draft.report["rated"] for value in one["odd"]]
 
 
 def _sheet(draft: SheetDraft, sent: SheetForm) -> int:

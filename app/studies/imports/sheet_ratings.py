@@ -119,7 +119,7 @@ def _no_answers(upload: TextUpload, protocol: Protocol) -> dict[tuple[str, str],
     return {
         (key, value["found"]): ""
         for one in upload.report.get("rated", ())
-        for value in one.get("odd", ())
+        for value in one["odd"]
         if (key := one["question"]["key"]) in asked and not value["is_answer"]
         if value["is_decided"] or asked[key].read_cell(value["found"]) is None
     }
