@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection as Pipe
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from app.base.limits import Bounds
 
@@ -85,7 +85,8 @@ def process_bounds(seconds: int, memory_mb: int, *, clock_s: int | None = None) 
         resource.RLIMIT_CPU: math.ceil(used.ru_utime + used.ru_stime) + seconds,
         resource.RLIMIT_DATA: _own_bytes() + memory_mb * MEGABYTE,
     }
-    handlers = {kind: signal.signal(kind, _stop) for kind in (signal.SIGXCPU, signal.SIGALRM)}
+    stop = _once()
+    handlers = {kind: signal.signal(kind, stop) for kind in (signal.SIGXCPU, signal.SIGALRM)}
     try:
         for kind, limit in allowed.items():
             with suppress(ValueError, OSError):  # a lower limit that is already set remains in force
@@ -110,8 +111,21 @@ def process_bounds(seconds: int, memory_mb: int, *, clock_s: int | None = None) 
             signal.signal(signum, handler)
 
 
-def _stop(signum: int, _: FrameType | None) -> NoReturn:
-    raise TimeIsUp(signum)
+def _once() -> Callable[[int, FrameType | None], None]:
+    """Return a handler that raises `TimeIsUp`, and not again while that is on its way.
+
+    Both signals can arrive together, and processor time is signalled every second; a second error would escape from
+    where the first is caught. After half a second it is raised again, because code may have swallowed the first.
+    """
+    raised_at = -math.inf
+
+    def stop(signum: int, _: FrameType | None) -> None:
+        nonlocal raised_at
+        if time.monotonic() > raised_at + 0.5:
+            raised_at = time.monotonic()
+            raise TimeIsUp(signum)
+
+    return stop
 
 
 def _time(seconds: int) -> str:

@@ -1,7 +1,9 @@
 """Limits on time and memory for reading, in this process and in the upload process."""
 
+import os
 import pickle
 import resource
+import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -60,8 +62,23 @@ def test_reader_that_waits_is_ended_after_its_time_on_the_clock(process: SidePro
     with pytest.raises(InvalidInputError, match="no file"):
         UploadReader(SHORT, process).read_files({})
     assert process.pid == pid
+
+
+def test_signals_that_arrive_together_end_the_work_once() -> None:
+    both = {signal.SIGALRM, signal.SIGXCPU}
     with pytest.raises(InvalidInputError, match="4 seconds on the clock"), bounded(SHORT):
-        sleep_for_ever(None, Limits())
+        signal.pthread_sigmask(signal.SIG_BLOCK, both)
+        for one in both:
+            os.kill(os.getpid(), one)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+
+
+def test_end_that_was_swallowed_comes_again() -> None:
+    with pytest.raises(InvalidInputError, match="2 seconds of processor time"), bounded(SHORT):
+        try:
+            work_for_ever(None, Limits())
+        except TimeIsUp:
+            work_for_ever(None, Limits())
 
 
 def test_time_that_is_up_outside_of_the_work_is_reported() -> None:
