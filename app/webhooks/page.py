@@ -8,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from app.accounts.leads import Lead
 from app.accounts.session import SignedIn
 from app.base.rendering.pages import form_page
+from app.base.web.cookies import after_showing, redirect_showing, shown_once
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.studies.own_study import Own
@@ -49,7 +50,7 @@ def submit_webhook(
         made = add_webhook(db, study, lead, address=address, events=events, networks=networks)
     except WebhookError as error:
         return _page(request, db, lead, study, problem=str(error), address=address, events=events)
-    return _page(request, db, lead, study, secret=made.secret)
+    return redirect_showing(request, _address(request, study), made.secret)
 
 
 @router.post("/studies/{slug}/settings/webhooks/{number}/{change}")
@@ -65,10 +66,14 @@ def submit_webhook_change(
         secret = renew_webhook_secret(db, study, lead, number)
         if secret is None:
             raise NotFoundError
-        return _page(request, db, lead, study, secret=secret)
+        return redirect_showing(request, _address(request, study), secret)
     if not CHANGES[change](db, study, lead, number):
         raise NotFoundError
-    return RedirectResponse(request.app.url_path_for("show_webhooks", slug=study.slug), status_code=303)
+    return RedirectResponse(_address(request, study), status_code=303)
+
+
+def _address(request: Request, study: StudyRow) -> str:
+    return str(request.app.url_path_for("show_webhooks", slug=study.slug))
 
 
 def _page(
@@ -80,9 +85,8 @@ def _page(
     problem: str = "",
     address: str = "",
     events: tuple[str, ...] = tuple(EVENTS),
-    secret: str = "",
 ) -> Response:
-    return form_page(
+    response = form_page(
         request,
         "webhooks/webhooks.html",
         lead=lead,
@@ -96,5 +100,6 @@ def _page(
         problem=problem,
         address=address,
         events=events,
-        secret=secret,
+        secret=shown_once(request),
     )
+    return after_showing(request, response)

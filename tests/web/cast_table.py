@@ -28,7 +28,7 @@ def api(answer: int, *roles: str) -> tuple[object, ...]:
 EVERYBODY = ROLES_ASKED
 READERS = ("owner", "editor", "analyst")
 EDITORS = ("owner", "editor")
-OWN_PAGE, OWN_CHANGE = study(200, "owner"), study(303, "owner")
+OWN_CHANGE = study(303, "owner")
 EDIT_CHANGE, EDIT_PAGE = study(303, *EDITORS), study(200, *EDITORS)
 READ_PAGE = study(200, *READERS)
 FOLLOW_PAGE = study(200, *EVERYBODY)
@@ -112,13 +112,13 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     "GET /studies/{slug}/raters/messages": EDIT_PAGE,
     "POST /studies/{slug}/raters/messages": study(422, *EDITORS),
     "GET /studies/{slug}/people": FOLLOW_PAGE,
-    "POST /studies/{slug}/people": OWN_PAGE,
+    "POST /studies/{slug}/people": OWN_CHANGE,
     # The only owner cannot leave.
     "POST /studies/{slug}/people/leave": (422, 303, 303, 303, 404, SIGN_IN, SIGN_IN, SIGN_IN),
     "POST /studies/{slug}/people/invitations/{number}": study(404, "owner"),
     "POST /studies/{slug}/people/{member}/role": OWN_CHANGE,
     "POST /studies/{slug}/people/{member}/removal": OWN_CHANGE,
-    "POST /studies/{slug}/people/{member}/recovery": OWN_PAGE,
+    "POST /studies/{slug}/people/{member}/recovery": OWN_CHANGE,
     "GET /studies/{slug}/plan": READ_PAGE,
     "POST /studies/{slug}/plan/kept": EDIT_CHANGE,
     "POST /studies/{slug}/plan/size": EDIT_CHANGE,

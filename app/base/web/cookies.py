@@ -1,7 +1,11 @@
 """Cookies, bound to the host by their name on https but not on plain http (local use, demo); client addresses."""
 
+from urllib.parse import quote, unquote
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
+
+_ONCE, _ONCE_WITHIN_S = "shown-once", 60
 
 
 def is_https(request: Request) -> bool:
@@ -42,3 +46,26 @@ def drop_cookie(request: Request, response: Response, name: str) -> None:
     response.delete_cookie(
         cookie_name(request, name), path="/", secure=is_https(request), httponly=True, samesite="lax"
     )
+
+
+# What a page shows once, such as a new token. It comes with a redirect, so that a reload does not send the form again.
+
+
+def redirect_showing(request: Request, path: str, words: str) -> Response:
+    """Redirect to a page of this site that shows these words once."""
+    response = RedirectResponse(path, status_code=303)
+    set_cookie(request, response, _ONCE, quote(f"{path} {words}"), max_age=_ONCE_WITHIN_S)
+    return response
+
+
+def shown_once(request: Request) -> str:
+    """The words that this page shows now and not again; empty if there are none."""
+    path, _, words = unquote(get_cookie(request, _ONCE) or "").partition(" ")
+    return words if request.method == "GET" and path == request.url.path else ""
+
+
+def after_showing(request: Request, response: Response) -> Response:
+    """The page that has shown its words once."""
+    if shown_once(request):
+        drop_cookie(request, response, _ONCE)
+    return response

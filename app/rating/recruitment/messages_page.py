@@ -8,6 +8,7 @@ from starlette.responses import Response
 from app.accounts.leads import Lead
 from app.accounts.session import SignedIn
 from app.base.rendering.pages import page
+from app.base.web.cookies import after_showing, redirect_showing, shown_once
 from app.base.web.deps import Db
 from app.rating.steps.messages import LONGEST_MESSAGE, MessageError, count_open_raters, list_sent, send_message
 from app.studies.own_study import Own
@@ -37,7 +38,7 @@ def submit_message(
         n_sent = send_message(db, study, lead, text, rater=rater)
     except MessageError as error:
         return _page(request, db, lead, study, rater=rater, text=text, problem=str(error))
-    return _page(request, db, lead, study, n_sent=n_sent)
+    return redirect_showing(request, str(request.app.url_path_for("show_messages", slug=study.slug)), str(n_sent))
 
 
 def _page(
@@ -49,9 +50,9 @@ def _page(
     rater: str = "",
     text: str = "",
     problem: str = "",
-    n_sent: int = 0,
 ) -> Response:
-    return page(
+    n_sent = shown_once(request)
+    response = page(
         request,
         "rating/recruitment/messages.html",
         status=422 if problem else 200,
@@ -60,8 +61,9 @@ def _page(
         rater=rater,
         text=text,
         problem=problem,
-        n_sent=n_sent,
+        n_sent=int(n_sent) if n_sent.isdecimal() else 0,
         n_open=count_open_raters(db, study.id),
         sent=list_sent(db, study.id, MAX_SHOWN),
         longest=LONGEST_MESSAGE,
     )
+    return after_showing(request, response)

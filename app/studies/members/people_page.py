@@ -9,6 +9,7 @@ from app.accounts.leads import Lead
 from app.accounts.roles import IN_WORDS, ROLES, Role
 from app.accounts.session import SignedIn
 from app.base.rendering.pages import form_page
+from app.base.web.cookies import after_showing, redirect_showing, shown_once
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.base.web.links import base_address
@@ -37,7 +38,7 @@ def submit_invitation(
     except MemberError as error:
         return _page(request, db, lead, study, problem=str(error), email=email, role=role)
     address = _address(request, "show_invitation", token)
-    return _page(request, db, lead, study, link=("invitation", email.strip().lower(), address))
+    return redirect_showing(request, _people(request, study), f"invitation {email.strip().lower()} {address}")
 
 
 @router.post("/studies/{slug}/people/leave")
@@ -84,7 +85,7 @@ def submit_recovery(request: Request, db: Db, lead: SignedIn, study: Own, member
         return _page(request, db, lead, study, problem=str(error))
     email = next(one.email for one in list_members(db, study.id) if one.lead_id == member)
     address = _address(request, "show_sign_in_link", token) + "?next=/account"
-    return _page(request, db, lead, study, link=("recovery", email, address))
+    return redirect_showing(request, _people(request, study), f"recovery {email} {address}")
 
 
 def _address(request: Request, handler: str, token: str) -> str:
@@ -93,7 +94,11 @@ def _address(request: Request, handler: str, token: str) -> str:
 
 
 def _back(request: Request, study: StudyRow) -> Response:
-    return RedirectResponse(request.app.url_path_for("show_people", slug=study.slug), status_code=303)
+    return RedirectResponse(_people(request, study), status_code=303)
+
+
+def _people(request: Request, study: StudyRow) -> str:
+    return str(request.app.url_path_for("show_people", slug=study.slug))
 
 
 def _page(
@@ -105,9 +110,10 @@ def _page(
     problem: str = "",
     email: str = "",
     role: Role = "editor",
-    link: tuple[str, str, str] | None = None,
 ) -> Response:
-    return form_page(
+    # Its kind, for whom it is, and its address.
+    link = shown_once(request).split(" ")
+    response = form_page(
         request,
         "studies/members/people.html",
         lead=lead,
@@ -119,5 +125,6 @@ def _page(
         problem=problem,
         email=email,
         chosen=role,
-        link=link,
+        link=link if link[2:] else None,
     )
+    return after_showing(request, response)

@@ -9,6 +9,7 @@ from app.accounts.leads import Lead
 from app.accounts.roles import ROLES, Role
 from app.accounts.session import SignedIn
 from app.base.rendering.pages import form_page
+from app.base.web.cookies import after_showing, redirect_showing, shown_once
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.base.web.links import base_address
@@ -46,14 +47,18 @@ def submit_token(
         token = make_api_token(db, study, lead, name=name, role=role, days=days)
     except ApiTokenError as error:
         return _page(request, db, lead, study, problem=str(error), name=name, chosen=(role, days))
-    return _page(request, db, lead, study, token=token)
+    return redirect_showing(request, _address(request, study), token)
 
 
 @router.post("/studies/{slug}/settings/api/{number}/revocation")
 def submit_token_revocation(request: Request, db: Db, lead: SignedIn, study: Own, number: int) -> Response:
     if not revoke_api_token(db, study, lead, number):
         raise NotFoundError
-    return RedirectResponse(request.app.url_path_for("show_tokens", slug=study.slug), status_code=303)
+    return RedirectResponse(_address(request, study), status_code=303)
+
+
+def _address(request: Request, study: StudyRow) -> str:
+    return str(request.app.url_path_for("show_tokens", slug=study.slug))
 
 
 def _page(
@@ -65,11 +70,10 @@ def _page(
     problem: str = "",
     name: str = "",
     chosen: tuple[Role, int] = DEFAULT,
-    token: str = "",
 ) -> Response:
     roles = ROLES[ROLES.index(study.role) :] if study.role else ()
     base = base_address(request)
-    return form_page(
+    response = form_page(
         request,
         "studies/members/tokens.html",
         lead=lead,
@@ -82,5 +86,6 @@ def _page(
         problem=problem,
         name=name,
         chosen=chosen,
-        token=token,
+        token=shown_once(request),
     )
+    return after_showing(request, response)

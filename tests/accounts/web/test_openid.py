@@ -214,8 +214,8 @@ def test_who_opened_an_invitation_first_loses_the_account_when_its_owner_signs_i
     study_id = study_of(db, lead)
     squatter, dean = visit(), visit()
     member = squat(client, squatter)
-    recovery = link_in(client.post(f"{member}/recovery"))
-    made = squatter.post(TOKENS, data={"name": "script", "role": "analyst", "days": "90"})
+    recovery = link_in(client.post(f"{member}/recovery", follow_redirects=True))
+    made = squatter.post(TOKENS, data={"name": "script", "role": "analyst", "days": "90"}, follow_redirects=True)
     token = re.search(r"attune_[\w-]+", made.text)
     assert token
     bearer = {"authorization": f"Bearer {token[0]}"}

@@ -35,7 +35,7 @@ def link_in(answer: Response) -> str:
 
 
 def invited(client: TestClient, role: str = "analyst", email: str = "new@example.org") -> str:
-    return link_in(client.post(PAGE, data={"email": email, "role": role}))
+    return link_in(client.post(PAGE, data={"email": email, "role": role}, follow_redirects=True))
 
 
 def roles(db: Connection, study_id: int) -> dict[str, str]:
@@ -53,6 +53,17 @@ def test_invitation_creates_account_and_membership(
     assert visitor.get("/studies/small").status_code == 200
     assert roles(db, study_id)["new@example.org"] == "analyst"
     assert visitor.get(link).status_code == 410
+
+
+def test_link_is_shown_once_and_a_reload_leaves_it_valid(
+    client: TestClient, visitor: TestClient, db: Connection, study_id: int
+) -> None:
+    """A reload used to send the form again, and its new invitation replaced the link that had been copied."""
+    answer = client.post(PAGE, data={"email": "new@example.org", "role": "analyst"})
+    assert (answer.status_code, answer.headers["location"]) == (303, PAGE)
+    link = link_in(client.get(PAGE))
+    assert link not in client.get(PAGE).text
+    assert visitor.get(link).status_code == 200
 
 
 def test_existing_account_joins_by_signing_in(
@@ -144,7 +155,7 @@ def test_owner_recovers_member_who_then_sets_a_password(
     client: TestClient, visitor: TestClient, db: Connection, other: Lead, study_id: int
 ) -> None:
     record_member(db, study_id, other.id, "editor")
-    link = link_in(client.post(f"{PAGE}/{other.id}/recovery"))
+    link = link_in(client.post(f"{PAGE}/{other.id}/recovery", follow_redirects=True))
     assert link.endswith("?next=/account")
     assert visitor.post(link.partition("?")[0], data={"next": "/account"}).headers["location"] == "/account"
     assert visitor.post("/account", data={"new": "another four plain words"}).status_code == 303
@@ -157,7 +168,7 @@ def test_session_of_a_recovery_link_ends_after_an_hour_of_an_account_without_a_p
 ) -> None:
     record_password(db, other.id, None)
     record_member(db, study_id, other.id, "editor")
-    visitor.post(link_in(client.post(f"{PAGE}/{other.id}/recovery")).partition("?")[0])
+    visitor.post(link_in(client.post(f"{PAGE}/{other.id}/recovery", follow_redirects=True)).partition("?")[0])
     assert visitor.get("/account").status_code == 200
     ends = "SELECT expires_at - now() <= interval '1 hour' FROM lead_sessions WHERE is_from_link"
     assert db.execute(text(ends)).scalar_one()
@@ -187,8 +198,9 @@ def test_recovery_link_ends_when_member_joins_another_study(
     third = add_lead(db, "third@example.org", GOOD)
     study_of(db, third, slug="theirs")
     record_member(db, study_id, other.id, "editor")
-    recovery = link_in(client.post(f"{PAGE}/{other.id}/recovery")).partition("?")[0]
-    joining = link_in(sign_in(third).post("/studies/theirs/people", data={"email": other.email, "role": "editor"}))
+    recovery = link_in(client.post(f"{PAGE}/{other.id}/recovery", follow_redirects=True)).partition("?")[0]
+    sent = {"email": other.email, "role": "editor"}
+    joining = link_in(sign_in(third).post("/studies/theirs/people", data=sent, follow_redirects=True))
     assert sign_in(other).post(joining).status_code == 303
     assert visitor.post(recovery).status_code == 410
 
