@@ -66,8 +66,7 @@ class Making:
         except TimeoutError:
             seconds = f"{self._patience_s:g}"
             problem = f"No reply came within {seconds} s. {self._last_problem}".strip()
-            # What the server had done for a request that was given up, it may have counted.
-            tokens = (prompt_tokens(self._messages()), estimated_tokens(self._heard)) if self._is_under_way else (0, 0)
+            tokens = self._tokens_so_far if self._is_under_way else (0, 0)
             return Written("failed", problem=problem, flags=tuple(self._flags)), self._used(*tokens)
         except ClientMissingError as error:
             return Written("failed", problem=str(error)), Used()
@@ -116,7 +115,8 @@ class Making:
             except RequestError as error:
                 self._is_under_way = False
                 self._last_problem = str(error)
-                await self._settle(*error.tokens, is_last=not error.may_help)
+                tokens = self._tokens_so_far if self._heard and not any(error.tokens) else error.tokens
+                await self._settle(*tokens, is_last=not error.may_help)
                 raise
             finally:
                 self._latency_s = asyncio.get_running_loop().time() - begun
@@ -154,6 +154,11 @@ class Making:
             fits = await self._in_database(lambda db: settle(db, self._own, tokens_in, tokens_out))
             if not (fits or is_last):
                 raise _BudgetError
+
+    @property
+    def _tokens_so_far(self) -> tuple[int, int]:
+        """An estimate of what the server has counted for a reply that did not come to its end."""
+        return prompt_tokens(self._messages()), estimated_tokens(self._heard)
 
     def _tokens(self, reply: Reply) -> tuple[int, int]:
         """The tokens of a reply; those that the server does not report are estimated."""

@@ -180,6 +180,9 @@ def test_a_stream_that_breaks_off_is_begun_again(engine: Engine) -> None:
     server.behave = lambda _prompt, _rng: f"<think>Hm.</think> {REPLY}"
     row = one_reply(engine, server)
     assert (row.state, row.text, row.flags, row.n_tries) == ("said", REPLY, ["begun_again"], 2)
+    # The reply reports 100 and 20; what was heard of the first try is estimated.
+    assert row.tokens_in > 100
+    assert row.tokens_out > 20
 
 
 @pytest.mark.parametrize(
