@@ -259,11 +259,11 @@ class Opening:
             yield Check("stop", title, words, fix)
         if not self.missing_models:
             with_whom = "with their partner" if kind == "conversation" else "their text"
-            bound = "" if writing.minutes is None else f" After {writing.minutes:g} minutes, it ends."
+            bound = "" if writing.minutes is None else f" After {_minutes(writing.minutes)}, it ends."
             yield Check("good", title, f"Raters write {with_whom} before they answer the questions.{bound}", fix)
         waits = [one.wait_minutes for one in self._people()]
         if waits:
-            words = f"They wait for one for {max(waits):g} minutes at most, so ask several to come at the same time."
+            words = f"They wait for one for {_minutes(max(waits))} at most, so ask several to come at the same time."
             yield Check("look", title, f"Raters write with another rater. {words}", fix)
         if problem := _reason(check_help_lines, self.protocol):
             yield Check("stop", "Help lines", problem, Fix("show_section", {"part": kind}, f"{kind}.help_lines"))
@@ -355,3 +355,12 @@ def _reason(check: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> str 
     except OpeningError as error:
         return str(error)
     return None
+
+
+def _minutes(n: float) -> str:
+    """A time in words.
+
+    >>> _minutes(1), _minutes(2.5)
+    ('1 minute', '2.5 minutes')
+    """
+    return f"{n:g} minute{'' if n == 1 else 's'}"

@@ -28,7 +28,7 @@ from app.llm.runs.runs import RunRow, is_stopped, record_batch, record_stop
 log = logging.getLogger("attune.models")
 # So many requests in a row without an answer mean that something is wrong for all of them, such as the key.
 MAX_FAILURES_IN_A_ROW = 10
-CUT_OFF = "The answer was cut off at the token limit. Allow more tokens per answer (--max-tokens)."
+CUT_OFF = "The answer was cut off at the token limit. Allow more tokens per answer."
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, cast
 
+from app.base.words import or_list
 from app.protocol.cells import Cell, cells
 from app.protocol.checks import GoldTrial
 from app.protocol.flow import PracticeTrial
@@ -192,7 +193,9 @@ def _impossible(
         if question is None or key in protocol.flow.revisit or not _is_asked(question, purpose, len(shown)):
             yield f"expects an answer to {key}, which its page does not ask"
         elif other := [value for value in accepted if not question.accepts(value, keys)]:
-            yield f"expects {', '.join(other)} for {key}, which allows {question.allowed_words()}"
+            is_response = any(question.accepts(one, keys) for one in keys)
+            allowed = or_list([*keys, *question.other_words()]) if is_response else question.allowed_words()
+            yield f"expects {', '.join(other)} for {key}, which allows {allowed}"
 
 
 def _is_asked(question: Question, purpose: Purpose, n_shown: int) -> bool:

@@ -51,6 +51,13 @@ def test_invalid_gold_trial_is_reported(trial: dict[str, Any], words: str) -> No
     assert of_gold({**GOLD, **trial}).problems == [f"checks.gold.1 {words}"]
 
 
+def test_expected_choice_names_a_response_and_not_its_source() -> None:
+    gold = {**GOLD, "expect": {PREFERENCE["key"]: "person"}}
+    assert of_gold(gold, questions=[PREFERENCE]).problems == [
+        f"checks.gold.1 expects person for {PREFERENCE['key']}, which allows i0:person, i0:model or tie."
+    ]
+
+
 def test_ambiguous_gold_trial_must_list_responses() -> None:
     assert of_gold(GOLD, design={"trials": "single"}).problems == [
         "checks.gold.1 must list the responses of i0 to show, because they make 2 different trials."
