@@ -12,7 +12,7 @@ import typer
 
 from app.cli.output import WRONG_CALL, fail
 from app.llm.client.budget import Budget, Prices
-from app.llm.client.endpoint import MAX_DIGITS_OF_SEED, Endpoint
+from app.llm.client.endpoint import MAX_DIGITS_OF_SEED, MAX_TOKENS_OF_ANSWER, Endpoint
 from app.llm.client.servers import ModelServer, ServersFileError, read_servers
 from app.llm.outcomes import Outcome
 from app.llm.runs.run_changes import CAN_BE_REDONE
@@ -46,7 +46,9 @@ class ModelOptions:
     seed: Annotated[
         int | None, typer.Option(help="The seed that is sent. Default: none.", callback=_seed_that_fits)
     ] = None
-    max_tokens: Annotated[int, typer.Option(min=1, help="Maximum tokens of one answer.")] = 1000
+    max_tokens: Annotated[int, typer.Option(min=1, max=MAX_TOKENS_OF_ANSWER, help="Maximum tokens of one answer.")] = (
+        1000
+    )
     budget_tokens: Annotated[
         int | None, typer.Option(min=1, help="Stop before a request that could exceed this number of tokens.")
     ] = None

@@ -197,3 +197,8 @@ def _check_profiles(attune: Attune, server: ModelServer, tmp_path: Path) -> None
 def test_a_seed_that_the_database_cannot_hold_is_refused(attune: Attune) -> None:
     refused = attune("judge", "study", *MODEL, "--seed", 10**18, "--plan")
     assert (refused.code, "at most 18 digits" in refused.err) == (2, True), refused.err
+
+
+def test_more_tokens_than_the_page_allows_are_refused(attune: Attune) -> None:
+    refused = attune("judge", "study", *MODEL, "--max-tokens", 1_000_001, "--plan")
+    assert (refused.code, "less than or equal to" in refused.err) == (2, True), refused.err

@@ -11,6 +11,7 @@ Heard = Callable[[str], bool]
 AnswerFormat = Literal["schema", "json", "words"]
 # The database holds no longer seed; each repeat of a run adds 1 to it.
 MAX_DIGITS_OF_SEED = 18
+MAX_TOKENS_OF_ANSWER = 1_000_000
 # Why an answer ended, as servers say it.
 _CUT_OFF = {"length", "max_tokens", "max_output_tokens", "model_length"}
 _FILTERED = {"content_filter", "refusal", "safety", "blocklist", "prohibited_content", "sensitive"}

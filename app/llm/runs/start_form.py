@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.accounts.leads import Lead
 from app.base.rendering.pages import page
 from app.llm.client.budget import RunEstimate, cost_words
-from app.llm.client.endpoint import MAX_DIGITS_OF_SEED, Endpoint
+from app.llm.client.endpoint import MAX_DIGITS_OF_SEED, MAX_TOKENS_OF_ANSWER, Endpoint
 from app.llm.client.handshake import Finding
 from app.llm.client.servers import ModelServer
 from app.llm.runs.run_rows import servers
@@ -32,7 +32,7 @@ class StartForm(BaseModel):
     name: str = Field("", max_length=100)
     temperature: float = Field(0.0, ge=0, le=2)
     seed: str = Field("", max_length=20)
-    answer_tokens: int = Field(1000, ge=1, le=1_000_000)
+    answer_tokens: int = Field(1000, ge=1, le=MAX_TOKENS_OF_ANSWER)
     tokens: int = Field(1_000_000, ge=1)
     batch: bool = False
     step: Literal["estimate", "check", "start", "plan"] = "estimate"

@@ -11,6 +11,7 @@ from app.accounts.session import SignedIn
 from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
+from app.llm.client.endpoint import MAX_TOKENS_OF_ANSWER
 from app.llm.runs.run_rows import servers, shown_runs
 from app.llm.runs.run_start import OtherSettingsError
 from app.llm.runs.runs import record_queued
@@ -38,7 +39,7 @@ class RespondForm(StartForm):
 
     prompt: str = Field(FIRST_PROMPT, max_length=200_000)
     temperature: float = Field(0.7, ge=0, le=2)
-    answer_tokens: int = Field(2000, ge=1, le=1_000_000)
+    answer_tokens: int = Field(2000, ge=1, le=MAX_TOKENS_OF_ANSWER)
 
     @property
     def settings(self) -> RespondSettings:

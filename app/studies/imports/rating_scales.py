@@ -1,7 +1,7 @@
 """The questions that a spreadsheet of ratings answers: their kinds and scales, guessed from the values."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,24 +68,25 @@ def rated_questions(
         decided: what the lead has said of odd values, by name of the question and value.
     """
     found: dict[str, list[_Cells]] = {}
-    for name, cells in _by_question(table, columns, sources):
-        found.setdefault(name, []).append(cells)
+    for name, part in _by_question(table, columns, sources):
+        found.setdefault(name, []).append(part)
     taken: list[dict[str, str]] = []
     questions = []
     for name, parts in found.items():
         key = free_key({"questions": taken}, key_of(name, "rating"))
         taken.append({"key": key})
-        values = [value for part in parts for value in part.values]
-        if not values:
+        cells = [cell for part in parts for cell in part.cells]
+        if not cells:
             continue
-        odd = odd_values(values, scales.get(name), decided.get(name, {}))
+        odd = odd_values([value for value, _ in cells], scales.get(name), decided.get(name, {}))
         skipped = {one.found for one in odd if not one.is_answer}
-        values = [value for value in values if same_cell(value) not in skipped]
+        answers = [(value, who) for value, who in cells if same_cell(value) not in skipped]
+        values = [value for value, _ in answers]
+        raters = {who for _, who in answers} - {""}
         ends = said_ends(scales.get(name), skipped)
         is_about_one = all(part.is_about_one for part in parts)
         question, lowest, highest = _question(values, sources, ends, is_about_one=is_about_one)
         label = {} if name == key else {"label": name}
-        raters = {rater for part in parts for rater in part.raters}
         seen = [with_minus(value) for value in sorted({*values}, key=lambda value: (number(value) or 0, value))]
         shown = f"{seen[0]} to {seen[-1]}" if seen and lowest is not None else ", ".join(seen[:4])
         whole = {"key": key, **question, "text": name, **label}
@@ -95,10 +96,9 @@ def rated_questions(
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """The answers of one column to one question; `is_about_one`: of one response each."""
+    """The answers of one column to one question, each with its rater; `is_about_one`: of one response each."""
 
-    values: list[str]
-    raters: Collection[str]
+    cells: list[tuple[str, str]]
     is_about_one: bool
 
 
@@ -119,8 +119,8 @@ def _by_question(table: Table, columns: Columns, sources: Sequence[str]) -> Iter
                 groups.setdefault(name, []).append(place)
         for name, places in groups.items():
             who = column.get("rater")
-            given = {who} if who else {raters[place] for place in places} if raters is not None else {""}
-            yield name, _Cells([cells[place] for place in places], given - {""}, is_about_one)
+            given = [(cells[place], who or ("" if raters is None else raters[place])) for place in places]
+            yield name, _Cells(given, is_about_one)
 
 
 _IN_ROWS = ("rater", "question", "source")

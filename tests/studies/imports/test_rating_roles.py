@@ -170,3 +170,12 @@ def test_scale_below_zero_is_shown_with_a_minus_sign() -> None:
     columns = [{"name": "Warmth", "role": "rating", "rater": "Anna", "question": "Warmth"}]
     (found,) = rated_questions(sheet(Warmth=["-2", "2", "0"]), columns, ["nurse"], {}, {})
     assert (found.seen, found.lowest) == ("−2 to 2", -2)
+
+
+def test_rater_without_an_answer_is_not_counted() -> None:
+    columns = {"Anna": ["1", "4", "2", "5"], "Ben": ["-1", "99", "-1", "99"]}
+    found = [
+        {"name": name, "role": "rating", "rater": name, "question": "warmth", "source": "nurse"} for name in columns
+    ]
+    (question,) = rated_questions(sheet(**columns), found, ["nurse"], {}, {})
+    assert (question.n_answers, question.n_raters) == (4, 1)

@@ -267,11 +267,13 @@ def test_sheet_with_ratings_alone_says_what_to_do_instead(client: TestClient, st
     assert "This spreadsheet has ratings, but no column holds the situation." in shown
     assert '/help/ratings-import"' in shown
     assert "Choose <em>Use these texts</em>" not in shown
+    assert '<button type="submit" name="use" value="1" class="quiet">' in " ".join(shown.split())
     texts_too = "".join(f'"{LONG} {n}","{LONG}",{n + 1},{5 - n}\n' for n in range(4))
     upload(client, f"question,reply,Anna,Ben\n{texts_too}".encode())
     shown = client.get(PAGE).text
     assert "no column holds the situation" not in shown
     assert "Choose <em>Use these texts</em>" in shown
+    assert 'name="use" value="1" class="quiet"' not in " ".join(shown.split())
 
 
 def test_sheet_of_a_study_that_was_opened_meanwhile_is_refused_once(
