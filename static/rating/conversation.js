@@ -47,7 +47,8 @@
   // Take over what is new. The field keeps what was typed meanwhile, and the focus stays where it was.
   function take(page) {
     const fresh = at("talk", page);
-    if (!fresh) { location.reload(); return; }
+    // What a partner who is gone has had deleted goes from the page too.
+    if (!fresh || (fresh.dataset.gone && !at("talk").dataset.gone)) { location.reload(); return; }
     const turns = at("turns");
     const there = new Set([...turns.children].map((turn) => turn.dataset.number));
     at("turns", page).querySelectorAll(".turn").forEach((turn) => { if (!there.has(turn.dataset.number)) turns.append(turn); });

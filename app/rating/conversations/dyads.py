@@ -165,7 +165,7 @@ class Room:
 
     def mark(self, partner: ConversationPartner) -> str:
         """A text that changes when the page has to be drawn again."""
-        left = self.has_left(partner), self.has_waited(partner)
+        left = self.is_gone, self.has_left(partner), self.has_waited(partner)
         return f"{self.dyad_id} {self.n_turns} {self.ended_by} {self.is_away} {left}"
 
 

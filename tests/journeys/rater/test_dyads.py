@@ -183,6 +183,28 @@ def test_partner_who_closes_the_page_is_told_of_and_may_come_back(page: Page, ot
     expect(supporter.get_by_text("How empathetic is it?")).to_be_visible()
 
 
+def test_what_a_partner_has_deleted_leaves_the_page_and_what_is_typed_stays(
+    page: Page, other: Page, engine: Engine
+) -> None:
+    open_dyads(engine)
+    seeker, supporter = matched(page, other)
+    write(seeker, "I am here.")
+    write(supporter, "This was too much to say.")
+    expect(seeker.get_by_role("log")).to_contain_text("too much to say")
+    seeker.get_by_label("Your message").fill("I was about to answer")
+    supporter.goto(supporter.url.replace("/rate", "/withdraw"))
+    supporter.locator("button[value=delete]").click()
+    expect(seeker.locator("#talk-state")).to_have_text(
+        "Your partner (Supporter) has stopped taking part. Please go on to the questions: you will not be penalized."
+    )
+    expect(seeker.get_by_role("log")).not_to_contain_text("too much to say")
+    expect(seeker.get_by_role("log")).to_contain_text("I am here.")
+    expect(seeker.get_by_label("Your message")).to_have_value("I was about to answer")
+    check_in(LOOKS, seeker)
+    seeker.get_by_role("button", name="go on to the questions").click()
+    expect(seeker.get_by_text("How empathetic is it?")).to_be_visible()
+
+
 def test_rater_to_whom_nobody_comes_is_told_in_time_and_paid(page: Page, engine: Engine) -> None:
     open_dyads(engine, wait_minutes=1)
     arrive(page, "anna")

@@ -237,7 +237,10 @@ def test_partner_who_stops_taking_part_is_gone_at_once(
     (seeker, page), (supporter, _) = two(visitor)
     say(seeker, page, "Hello?")
     supporter.post("/s/study/withdraw", data={"withdraw": "delete"})
-    assert "There has been no sign of Supporter" in seeker.get("/s/study/rate").text
+    page = seeker.get("/s/study/rate")
+    assert "Your partner (Supporter) has stopped taking part." in page.text
+    assert "You can wait" not in page.text
+    assert "Stop here and go on to the questions" in page.text
 
 
 def test_words_of_a_rater_who_has_them_deleted_are_gone_and_those_of_the_partner_are_kept(
