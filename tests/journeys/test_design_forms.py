@@ -49,6 +49,7 @@ def test_nothing_typed_is_lost_without_a_session_or_a_connection(engine: Engine,
     expect(title).to_have_value(words)
     title.fill("A shorter title")
     expect(page.locator("h1")).to_have_text("A shorter title")
+    expect(page).to_have_title(re.compile("A shorter title · Attune$"))
     expect(title).to_be_focused()
 
 

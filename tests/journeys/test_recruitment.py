@@ -30,8 +30,12 @@ def test_prolific_is_one_click_and_leaves_only_pay_to_type(engine: Engine, page:
     expect(page.get_by_role("heading", name="Prolific's form, field by field")).to_be_visible()
     expect(page.locator("#channel-prolific")).to_be_focused()
     assert len(page.get_by_label("Completed", exact=True).input_value()) == 8
+    step = page.locator("#study-steps li", has=page.get_by_role("link", name="Recruitment"))
+    page.get_by_label("Pay per rater").fill("much")
+    expect(step).to_contain_text("(to do)")
     page.get_by_label("Pay per rater").fill("4.50")
     expect(page.get_by_label("Payment per participant", exact=True)).to_have_value("4.50")
+    expect(step).to_contain_text("(done)")
     expect(page.locator("#recruitment-form [role=status]")).to_contain_text("an hour. Prolific asks for at least £6")
     expect(page.locator("#design-state [role=status]")).to_contain_text("Saved")
     page.get_by_label("Pay per rater").press("Enter")

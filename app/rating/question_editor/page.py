@@ -56,7 +56,7 @@ from app.studies.editor.scale_library import ScaleChoice, has_scale, scale_choic
 from app.studies.editor.sections import BY_KEY, QUESTIONS
 from app.studies.editor.shown_draft import shown_protocol
 from app.studies.editor.stored_texts import NO_COLUMNS, columns_of
-from app.studies.own_study import Own
+from app.studies.own_study import Own, own_study
 from app.studies.protocols import answered_questions, get_protocol
 from app.studies.studies import StudyRow
 
@@ -157,6 +157,7 @@ def submit_question(request: Request, db: Db, lead: SignedIn, study: Own, number
         return conflict_page(request, lead, study, get_draft(db, study), error, form, SECTION)
     if pasted or (is_htmx(request) and not form.do):
         editor = _editor(db, study, edit, number)
+        study = own_study(request, study.slug, lead, db)
         return _page(request, db, lead, study, edit, editor=editor, pasted=pasted[0] if pasted else None, form=form)
     if form.do == "done":
         return _to(request, study, at=number)

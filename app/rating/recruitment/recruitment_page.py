@@ -32,7 +32,7 @@ from app.studies.editor.named_choices import with_choices
 from app.studies.editor.protocol_edits import Edit, get_draft
 from app.studies.editor.sections import BY_KEY, ENDINGS, section_controls, value_at, with_section
 from app.studies.editor.shown_draft import shown_protocol
-from app.studies.own_study import Own
+from app.studies.own_study import Own, own_study
 from app.studies.protocols import get_protocol
 from app.studies.rater_links import rater_links
 from app.studies.studies import StudyRow
@@ -58,7 +58,7 @@ def submit_recruitment(request: Request, db: Db, lead: SignedIn, study: Own, for
     if isinstance(edit, Response):
         return edit
     if is_htmx(request):
-        return _page(request, db, lead, study, edit)
+        return _page(request, db, lead, own_study(request, study.slug, lead, db), edit)
     there = f"?add={form.target}#{form.target}" if form.do == "add" else ""
     if form.do == "channel" and form.target in _KEYS:
         there = f"#channel-{form.target}"

@@ -48,7 +48,7 @@ def submit_section(request: Request, db: Db, lead: SignedIn, study: Own, part: s
     if isinstance(edit, Response):
         return edit
     if is_htmx(request):
-        # Its title may have just been edited.
+        # The save may have changed its title and its steps.
         study = own_study(request, study.slug, lead, db)
         return _page(request, db, lead, study, edit, section, form=form)
     address = request.url.path

@@ -83,6 +83,30 @@ def test_autosaved_title_is_the_heading_at_once(client: TestClient, db: Connecti
     assert client.post("/studies/small/design/consent", data={"number": "0"}, headers=HX).text.count("<h1>") == 0
 
 
+def test_autosave_brings_browser_title_and_states_of_steps_along(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    def saved(part: str, **fields: str) -> str:
+        return client.post(
+            f"/studies/small/design/{part}", data={"number": str(n_edits(db)), **fields}, headers=HX
+        ).text
+
+    title = "Title and instructions · Another title · Attune</title>"
+    page = saved("study", title="Another title")
+    assert (f"<title>{title}" in page, steps_on(page)["Questions"]) == (True, "done")
+    page = saved("study", title="")
+    assert (f"<title>Error: {title}" in page, steps_on(page)["Questions"]) == (True, "to do")
+    assert steps_on(saved("study", title="A third title"))["Questions"] == "done"
+    assert steps_on(saved("questions/1", text="[a question]"))["Questions"] == "to do"
+    assert steps_on(saved("recruitment", **{"recruitment.pay": "much"}))["Recruitment"] == "to do"
+
+
+def steps_on(page: str) -> dict[str, str]:
+    """The states of the steps on a page, by their titles."""
+    found = re.findall(r">\s*([A-Z][a-z ]+?)\s*(?:</a>)?\s*<span class=\"visually-hidden\">\((.*?)\)</span>", page)
+    return dict(found)
+
+
 @pytest.mark.parametrize("address", ["none", "questions/0", "questions/9"])
 def test_unknown_design_address_is_not_found(client: TestClient, study_id: int, address: str) -> None:
     assert client.get(f"/studies/small/design/{address}").status_code == 404
