@@ -248,10 +248,6 @@ def _attribute(study: StudyData, key: str) -> Iterator[Estimate]:
         yield from attributes(data, study.protocol)
 
 
-def _item_attribute(study: StudyData, key: str) -> Iterator[Estimate]:
-    yield from (estimate for estimate in item_attributes(study) if estimate.question == key)
-
-
 def _pools(study: StudyData, key: str) -> Iterator[Estimate]:
     for data in _numbers(study, key):
         yield from pools(data, study.protocol)
@@ -291,26 +287,15 @@ def _accuracy(study: StudyData, key: str) -> Iterator[Estimate]:
             yield from answer_key_estimates(asked, study.splits)
 
 
-def _spans(study: StudyData, key: str) -> Iterator[Estimate]:
-    yield from (estimate for estimate in highlights(study) if estimate.question == key)
-
-
-def _change(study: StudyData, key: str) -> Iterator[Estimate]:
-    yield from (estimate for estimate in changes(study) if estimate.question == key)
-
-
-def _conjoint(study: StudyData, key: str) -> Iterator[Estimate]:
-    yield from (estimate for estimate in conjoint(study) if estimate.question == key)
-
-
-def _empathic(study: StudyData, key: str) -> Iterator[Estimate]:
-    yield from (estimate for estimate in empathic(study) if estimate.question == key)
-
-
 def _agreement(study: StudyData, key: str) -> Iterator[Estimate]:
     for data in study.every:
         if data.question.key == key:
             yield from agreement(data)
+
+
+def _about(section: Callable[[StudyData], Iterable[Estimate]]) -> Callable[[StudyData, str], Iterator[Estimate]]:
+    """The estimates of a section that are about one question."""
+    return lambda study, key: (estimate for estimate in section(study) if estimate.question == key)
 
 
 def _of_texts(study: StudyData, key: str) -> Iterator[Estimate]:
@@ -327,17 +312,17 @@ SECTIONS: dict[Compared, Callable[[StudyData, str], Iterator[Estimate]]] = {
     "sources": _sources,
     "factor": _factor,
     "attribute": _attribute,
-    "item_attribute": _item_attribute,
+    "item_attribute": _about(item_attributes),
     "pools": _pools,
     "turns": _turns,
     "covariate": _covariate,
     "belief": _belief,
     "accuracy": _accuracy,
     "agreement": _agreement,
-    "change": _change,
-    "conjoint": _conjoint,
-    "empathic_accuracy": _empathic,
-    "spans": _spans,
+    "change": _about(changes),
+    "conjoint": _about(conjoint),
+    "empathic_accuracy": _about(empathic),
+    "spans": _about(highlights),
     "texts": _of_texts,
     "structure": _structure,
 }

@@ -13,8 +13,7 @@ from app.base.problems import Problems
 from app.llm.runs.requests import get_progress
 from app.llm.runs.runs import RunRow
 from app.llm.writers.respond_settings import RespondSettings
-from app.llm.writers.text_decisions import UndecidedError
-from app.llm.writers.texts import TextRow, list_texts, record_texts_used
+from app.llm.writers.texts import TextRow, UndecidedError, list_texts, record_texts_used
 from app.protocol.study import Protocol
 from app.studies.audit import record_act
 from app.studies.editor.protocol_edits import Change, save_change

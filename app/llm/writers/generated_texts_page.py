@@ -17,8 +17,7 @@ from app.llm.writers.compared_runs import compared_prompts, compared_texts
 from app.llm.writers.prompt import PromptLength
 from app.llm.writers.respond_prompt import count_words
 from app.llm.writers.respond_settings import RespondSettings
-from app.llm.writers.text_decisions import UndecidedError, decide_text
-from app.llm.writers.texts import TextRow, count_texts, get_text, list_texts
+from app.llm.writers.texts import TextRow, UndecidedError, count_texts, decide_text, get_text, list_texts
 from app.studies.editor.protocol_edits import EditConflictError, get_draft
 from app.studies.imports.import_report import revealing_excerpt
 from app.studies.imports.text_uploads import TextsFixedError, check_replaceable

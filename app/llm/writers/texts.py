@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from app.accounts.leads import Lead
 from app.llm.outcomes import Decision
 from app.llm.runs.runs import RunRow
 
@@ -49,6 +50,10 @@ _DECIDE = text("""
     WHERE study_id = :study AND run_id = :run AND id = :text AND used_at IS NULL RETURNING id
 """)
 _USED = text("UPDATE model_texts SET used_at = now() WHERE study_id = :study AND id = ANY(:texts)")
+
+
+class UndecidedError(ValueError):
+    """The texts cannot be decided or used in this way; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +163,23 @@ def count_texts(db: Connection, run: RunRow) -> TextCounts:
     return TextCounts(*db.execute(_COUNTS, {"study": run.study_id, "run": run.id}).one())
 
 
-def record_decision(
-    db: Connection, run: RunRow, text_id: int, decision: Decision, edited: str | None, lead_id: int
-) -> bool:
-    """Store a decision; False, and nothing is changed, if there is no such text or it is in the study already."""
-    values = {"decision": decision, "edited": edited, "lead": lead_id}
-    found = db.execute(_DECIDE, {"study": run.study_id, "run": run.id, "text": text_id, **values})
-    return found.one_or_none() is not None
+def decide_text(
+    db: Connection, run: RunRow, row: TextRow, lead: Lead, decision: Decision, edited: str | None = None
+) -> None:
+    """Store what a person decided about a text. An edit that changes nothing accepts the text.
+
+    Raises:
+        UndecidedError: the edited text is empty, or the text is a response of the study already.
+    """
+    words = (edited or "").replace("\r\n", "\n").strip()
+    if decision == "edited" and not words:
+        raise UndecidedError("The edited text is empty. To leave the text out, reject it.")
+    if decision == "edited" and words == row.text.replace("\r\n", "\n").strip():
+        decision = "accepted"
+    values = {"decision": decision, "edited": words if decision == "edited" else None, "lead": lead.id}
+    found = db.execute(_DECIDE, {"study": run.study_id, "run": run.id, "text": row.id, **values})
+    if found.one_or_none() is None:
+        raise UndecidedError("This text is already a response in the study.")
 
 
 def record_texts_used(db: Connection, run: RunRow, text_ids: Sequence[int]) -> None:

@@ -15,8 +15,7 @@ from app.llm.writers.compared_runs import compared_prompts, compared_texts
 from app.llm.writers.generated_texts import use_texts
 from app.llm.writers.respond_prompt import DATA
 from app.llm.writers.respond_runs import NothingToAnswerError, begin_respond, estimate_respond
-from app.llm.writers.text_decisions import UndecidedError, decide_text
-from app.llm.writers.texts import count_texts, list_texts
+from app.llm.writers.texts import UndecidedError, count_texts, decide_text, list_texts
 from app.studies.export import study_folder
 from app.studies.imports.text_uploads import TextsFixedError
 from app.studies.studies import get_study
