@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.base.problem import InvalidInputError, Problem
+from app.base.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,9 @@ class Bounds:
 
     def too_slow(self) -> InvalidInputError:
         """The error for an input that took more time than allowed."""
-        found = (
-            f"more than {self.seconds} seconds of processor time, or {self.clock_s} seconds on the clock, to read it"
-        )
-        return _refusal(found, f"input that can be read in {self.seconds} seconds; try a smaller file")
+        seconds = counted(self.seconds, "second")
+        found = f"more than {seconds} of processor time, or {self.clock_s} seconds on the clock, to read it"
+        return _refusal(found, f"input that can be read in {seconds}; try a smaller file")
 
     def too_busy(self) -> InvalidInputError:
         """The error for an input whose turn did not come."""

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from app.base.limits import Bounds
+from app.base.words import counted
 
 # Limits on time and memory for work in a process of its own, and the errors that say which one was hit.
 
@@ -134,7 +135,7 @@ def _time(seconds: int) -> str:
     >>> _time(20), _time(60), _time(1800)
     ('20 seconds', '60 seconds', '30 minutes')
     """
-    return f"{seconds} seconds" if seconds < 2 * 60 or seconds % 60 else f"{seconds // 60} minutes"
+    return counted(seconds, "second") if seconds < 2 * 60 or seconds % 60 else counted(seconds // 60, "minute")
 
 
 @cache

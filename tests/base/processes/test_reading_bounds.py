@@ -22,7 +22,7 @@ from app.studies.creation.upload_process import MAX_PROBLEMS, UploadReader, read
 from tests.kit.bad_work import die, do_nothing, sleep_for_ever, take_memory, work_for_ever
 from tests.kit.small import read_small, small
 
-SHORT = Bounds(seconds=2, memory_mb=300)
+SHORT = Bounds(seconds=1, memory_mb=300)
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +44,7 @@ def find_many_problems(_: object, __: Limits) -> StudyFolder:
 def test_reader_exceeding_limits_is_ended_and_replaced(process: SideProcess) -> None:
     reader = UploadReader(SHORT, process)
     for work, found in (
-        (work_for_ever, "more than 2 seconds of processor time"),
+        (work_for_ever, "more than 1 second of processor time"),
         (take_memory, "more than 300 MB of memory"),
         (die, "more than 300 MB of memory"),
     ):
@@ -55,7 +55,7 @@ def test_reader_exceeding_limits_is_ended_and_replaced(process: SideProcess) -> 
 
 def test_reader_that_waits_is_ended_after_its_time_on_the_clock(process: SideProcess) -> None:
     begun = time.monotonic()
-    with pytest.raises(InvalidInputError, match=r"or 4 seconds on the clock, to read it.*try a smaller file"):
+    with pytest.raises(InvalidInputError, match=r"or 2 seconds on the clock, to read it.*try a smaller file"):
         UploadReader(SHORT, process).read(sleep_for_ever, {})
     # The process says so itself, and is used again.
     assert time.monotonic() - begun < SHORT.clock_s + 10
@@ -81,7 +81,7 @@ def swallow_the_first_end() -> None:
 
 @pytest.mark.parametrize(
     ("work", "found"),
-    [(raise_both_signals, "4 seconds on the clock"), (swallow_the_first_end, "2 seconds of processor time")],
+    [(raise_both_signals, "2 seconds on the clock"), (swallow_the_first_end, "1 second of processor time")],
 )
 def test_end_is_told_once_and_until_it_is_heard(work: Callable[[], None], found: str) -> None:
     with pytest.raises(InvalidInputError, match=found), bounded(SHORT):
@@ -117,7 +117,7 @@ def test_number_of_problems_from_reader_process_is_limited(process: SideProcess)
 
 def test_limits_of_this_process_are_restored() -> None:
     before = resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_DATA)
-    with pytest.raises(InvalidInputError, match="2 seconds of processor time"), bounded(SHORT):
+    with pytest.raises(InvalidInputError, match="1 second of processor time"), bounded(SHORT):
         work_for_ever(None, Limits())
     with bounded(SHORT):
         assert resource.getrlimit(resource.RLIMIT_CPU) != before[0]
