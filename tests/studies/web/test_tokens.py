@@ -20,6 +20,7 @@ def test_token_is_shown_once_works_and_can_be_revoked(
     made = client.post(PAGE, data={"name": "Nightly import", "role": "analyst", "days": "30"})
     # A reload of a page that answers the form would make a second token.
     assert (made.status_code, made.headers["location"]) == (303, PAGE)
+    assert {"HttpOnly", "Max-Age=60", "SameSite=lax"} <= set(made.headers["set-cookie"].split("; "))
     assert "attune_" not in client.get("/studies/small/people").text
     found = re.search(r'value="(attune_[^"]+)"', client.get(PAGE).text)
     assert found is not None
