@@ -120,10 +120,13 @@ def _asked(sentences: Sequence[str], place: int) -> Iterator[Guess]:
     """The questions of one sentence."""
     for sentence in sentences[place : place + 1]:
         dimensions = _dimensions_in(sentence)
+        own_scale = _scale_in(sentence)
+        is_asked = (own_scale and not dimensions) or _AGREEING.search(sentence)
+        words_of_scale = {words.strip(" .") for words in (own_scale or {}).values()}
         quoted = [
             one
             for one in _QUOTED.findall(sentence)
-            if one.endswith("?") or (_is_statement(one) and _AGREEING.search(sentence))
+            if one.endswith("?") or (is_asked and _is_statement(one) and one.strip(" .") not in words_of_scale)
         ]
         if not dimensions and not quoted:
             continue

@@ -86,6 +86,9 @@ _SYSTEM = re.compile(
 
 def _models_in(sentence: str) -> list[str]:
     known = [found.strip(" -") for found in _MODELS.findall(sentence)]
+    any_known = "|".join(map(re.escape, known))
+    # The model behind a system, as in *ChatGPT (GPT-4)*, is no other source.
+    known = [name for name in known if not re.search(rf"(?:{any_known})\s*\({re.escape(name)}\)", sentence)]
     others = [name for name in _SYSTEM.findall(sentence) if not any(name in one or one in name for one in known)]
     return list(dict.fromkeys([*others, *known]))
 

@@ -87,6 +87,19 @@ def test_kumar_2025_averages_six_items_of_whole_conversations() -> None:
     assert found(text, "contrast", "question") == ["Empathic communication"]
 
 
+def test_a_quoted_item_with_its_scale_is_a_question_and_what_raters_were_told_is_none() -> None:
+    base = "Forty situations were answered by ChatGPT (GPT-4) and Claude 3, and we compared them. "
+    item = (
+        "Each reply was rated on the item “I felt understood by the responder.” from 1 (not at all) to 5 (very much)."
+    )
+    assert found(base + item, "rating", "text") == ["I felt understood by the responder."]
+    assert found(base + item, "source", "name") == ["ChatGPT", "Claude 3"]
+    told = "Raters were told “Imagine that you wrote the post” and rated each response for empathy on a 5-point scale."
+    assert found(base + told, "rating", "text") == [""]
+    ends = "Raters scored each reply from 1 (“not at all warm or kind”) to 5 (“very much warm and kind”)."
+    assert "Not at all warm or kind" not in found(base + ends, "rating", "label")
+
+
 def test_sabour_2022_compares_systems_by_a_choice_with_ties() -> None:
     text = paraphrases.SABOUR_2022
     assert found(text, "source", "name") == ["CEM", "BlenderBot", "Human"]
