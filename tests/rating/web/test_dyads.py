@@ -233,13 +233,14 @@ def test_dyad_in_which_nobody_wrote_a_word_ends_without_questions(
 def test_partner_who_stops_taking_part_is_gone_at_once(
     study: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
-    dyads(study)
+    dyads(study, conversation={"min_messages": 3})
     (seeker, page), (supporter, _) = two(visitor)
     say(seeker, page, "Hello?")
     supporter.post("/s/study/withdraw", data={"withdraw": "delete"})
     page = seeker.get("/s/study/rate")
     assert "Your partner (Supporter) has stopped taking part." in page.text
     assert "You can wait" not in page.text
+    assert "Please write at least" not in page.text
     assert "Stop here and go on to the questions" in page.text
 
 
