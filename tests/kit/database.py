@@ -1,4 +1,4 @@
-"""Migrated databases for tests: one that most tests roll back, and copies for tests that commit or use a browser."""
+"""Migrated databases for tests: one that most tests roll back, and some that tests commit to or use a browser with."""
 
 import uuid
 from collections.abc import Callable, Iterator
