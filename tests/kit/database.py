@@ -161,6 +161,14 @@ def engine(emptied_databases: EmptiedDatabases) -> Iterator[Engine]:
         yield own
 
 
+@pytest.fixture
+def unused_engine(new_database: Callable[[str | None], str], migrated_template: str) -> Iterator[Engine]:
+    """Yield an engine on a new copy, for plans of queries: they depend on what the tables held before."""
+    own = make_engine(new_database(migrated_template))
+    yield own
+    own.dispose()
+
+
 def rows(engine: Engine, sql: str) -> list[Any]:
     """The rows of a query."""
     with engine.connect() as db:

@@ -51,11 +51,11 @@ ANSWERS = """
 USES = 2 * FIRST_RENEWAL
 
 
-def test_only_needed_rows_are_read(engine: Engine) -> None:
-    with engine.begin() as db:
+def test_only_needed_rows_are_read(unused_engine: Engine) -> None:
+    with unused_engine.begin() as db:
         plans = {f"{name} while tables are empty": generic_plan(db, statement) for name, statement in KEPT.items()}
-    engine.dispose()  # psycopg would prepare statements that it sees again, and PostgreSQL cannot prepare these
-    with engine.begin() as db:
+    unused_engine.dispose()  # psycopg would prepare statements that it sees again, and PostgreSQL cannot prepare these
+    with unused_engine.begin() as db:
         fill(db)
         db.execute(text(f"ANALYZE {', '.join(GROWING)}"))
         plans |= {name: generic_plan(db, statement.sql) for name, statement in HOT.items()}
@@ -63,21 +63,21 @@ def test_only_needed_rows_are_read(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("n_raters", [0, 1])
-def test_plans_of_small_tables_are_replaced(engine: Engine, n_raters: int) -> None:
+def test_plans_of_small_tables_are_replaced(unused_engine: Engine, n_raters: int) -> None:
     """The tables are not analyzed again after they have grown: autovacuum may take a minute or two."""
-    with engine.begin() as db:
+    with unused_engine.begin() as db:
         fill(db, n_raters=n_raters, n_items=1)
         db.execute(text("ANALYZE"))
-    with engine.begin() as db:
+    with unused_engine.begin() as db:
         for name, statement in KEPT.items():
             db.exec_driver_sql(f'PREPARE "{name}" AS {statement}'.replace("%", "%%"))
         assert any(wide_reads(kept_plan(db, name)) for name in KEPT)
-    with engine.begin() as db:
+    with unused_engine.begin() as db:
         fill(db, n_raters=600, n_items=4)
     for _ in range(USES):
-        with engine.connect():
+        with unused_engine.connect():
             pass
-    with engine.begin() as db:
+    with unused_engine.begin() as db:
         assert {name: wide_reads(kept_plan(db, name)) for name in KEPT} == {name: [] for name in KEPT}
 
 

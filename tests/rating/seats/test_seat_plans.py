@@ -21,9 +21,9 @@ TOLD = {"kind": "instruction", "levels": {"near": "Feel along.", "far": "Stay ou
 )
 @pytest.mark.parametrize("is_analyzed", [True, False])
 def test_free_seats_are_read_in_order_and_not_sorted(
-    engine: Engine, statement: HotStatement, *, is_analyzed: bool
+    unused_engine: Engine, statement: HotStatement, *, is_analyzed: bool
 ) -> None:
-    with engine.begin() as db:
+    with unused_engine.begin() as db:
         build_study(db, protocol_of(design={"raters_per_trial": 5}, conditions={"told": TOLD}), n_items=600)
         open_study(db, "study")
         if is_analyzed:
