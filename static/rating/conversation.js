@@ -3,7 +3,6 @@
 (() => {
   "use strict";
 
-  const KEEP = `attune-message:${location.pathname}`;
   const WAITS_MS = [1000, 2000, 4000, 8000, 15000];
   const TYPING_MS = 3000;
   // `isSending`: what comes meanwhile is in the answer too, or is asked for after it.
@@ -11,6 +10,9 @@
 
   const at = (id, within = document) => within.getElementById?.(id) ?? within.querySelector(`#${id}`);
   const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
+  // The address of the page names no trial before the first one is over.
+  const trialOf = (page) => at("talk", page)?.dataset.trial;
+  const KEEP = `attune-message:${trialOf(document)}`;
 
   // What is typed outlives a reload of the page in the same tab.
   const keep = (words) => { try { sessionStorage.setItem(KEEP, words); } catch { /* storage may be off */ } };
@@ -47,8 +49,8 @@
   // Take over what is new. The field keeps what was typed meanwhile, and the focus stays where it was.
   function take(page) {
     const fresh = at("talk", page);
-    // What a partner who is gone has had deleted goes from the page too.
-    if (!fresh || (fresh.dataset.gone && !at("talk").dataset.gone)) { location.reload(); return; }
+    // Another tab may be in the next trial. What a partner who is gone has had deleted goes from the page too.
+    if (trialOf(page) !== trialOf(document) || (fresh.dataset.gone && !at("talk").dataset.gone)) { location.reload(); return; }
     const turns = at("turns");
     const there = new Set([...turns.children].map((turn) => turn.dataset.number));
     at("turns", page).querySelectorAll(".turn").forEach((turn) => { if (!there.has(turn.dataset.number)) turns.append(turn); });
@@ -135,7 +137,7 @@
     at("message").readOnly = isSending = true;
     const page = await ask(form.action, new FormData(form));
     isSending = false;
-    if (at("talk", page) && !at("message-problem", page)) keep("");
+    if (trialOf(page) === trialOf(document) && !at("message-problem", page)) keep("");
     take(page);
   });
 

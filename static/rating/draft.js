@@ -3,11 +3,13 @@
 (() => {
   "use strict";
 
-  const KEEP = `attune-draft:${location.pathname}`;
   const PAUSE_MS = 1500, WAITS_MS = [1000, 2000, 4000, 8000, 15000];
   const at = (id, within = document) => within.getElementById?.(id) ?? within.querySelector(`#${id}`);
   const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
   const form = at("draft"), field = at("message");
+  // The address of the page names no trial before the first one is over.
+  const trialOf = (page) => at("draft", page)?.getAttribute("action");
+  const KEEP = `attune-draft:${trialOf(document)}`;
   // What the server has: the text, and the revision that the next change is made from.
   let saved = field.defaultValue, sending = null, gone = null, events = null, timer = 0, isRefused = Boolean(at("message-problem"));
   let busy = Promise.resolve();
@@ -86,7 +88,8 @@
   async function take(answer, sent) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = at("message", page);
-    if (!fresh || !at("draft", page)) { forget(); location.assign(answer.url || location.href); return; }
+    // Another tab may be in the next trial.
+    if (trialOf(page) !== trialOf(document)) { forget(); location.assign(answer.url || location.href); return; }
     isRefused = Boolean(at("message-problem", page));
     const had = at("draft-foot").contains(document.activeElement);
     const [alert, now] = [at("draft-alert"), at("draft-alert", page)];

@@ -10,7 +10,7 @@
     // A browser may forbid its storage.
     try {
       for (const name of Object.keys(globalThis[storage])) {
-        const [, address] = name.match(/^attune-(?:answer|away|typing):([^#]*)/) ?? [];
+        const [, address] = name.match(/^attune-(?:answer|away|typing|message|draft):([^#]*)/) ?? [];
         if (address !== undefined && isOver(address)) globalThis[storage].removeItem(name);
       }
     } catch { /* nothing was kept */ }

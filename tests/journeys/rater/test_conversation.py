@@ -34,7 +34,7 @@ LINES = [
 CONSENT = {"version": "1", "text": "What you write is sent to a language model.", "sends_to_model": True}
 
 
-def open_talk(engine: Engine, partner: dict[str, Any] | None = None, **conversation: Any) -> None:  # noqa: ANN401
+def open_talk(engine: Engine, partner: dict[str, Any] | None = None, n_items: int = 1, **conversation: Any) -> None:  # noqa: ANN401
     """Open a study of conversations with one partner; `conversation` has its bounds."""
     source = {"robin": {"kind": "model", "shown_label": "An AI assistant"}}
     partners = {"robin": {"model": "m", "name": "Robin", "prompt": "Listen.", **(partner or {})}}
@@ -48,7 +48,8 @@ def open_talk(engine: Engine, partner: dict[str, Any] | None = None, **conversat
         flow={"consent": CONSENT},
     )
     with engine.begin() as db:
-        build_study(db, parts, texts=[{"key": "week", "text": TASK, "responses": {}}])
+        texts = [{"key": f"week{number}", "text": TASK, "responses": {}} for number in range(n_items)]
+        build_study(db, parts, texts=texts)
         open_study(db, "study")
 
 
@@ -128,6 +129,60 @@ def test_reload_in_the_middle_of_a_reply_and_a_second_tab_lose_nothing(
     assert len(model.seen) == 3
     said = rows(engine, "SELECT text FROM conversation_turns WHERE speaker = 'rater' ORDER BY number")
     assert [row[0] for row in said] == ["My grandmother is ill.", "From the second tab.", "From the first tab."]
+
+
+def in_diary(engine: Engine, page: Page) -> None:
+    """A rater who has written one entry of the first of two diaries, and left another in the field."""
+    open_talk(engine, {"replies": "none", "model": "", "prompt": ""}, n_items=2)
+    arrive(page)
+    page.get_by_label("Your entry").fill("It was a bad day.")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("#turns .turn")).to_have_count(1)
+    page.get_by_label("Your entry").fill("My secret")
+
+
+def to_second_diary(page: Page) -> None:
+    page.get_by_role("button", name="Stop here and go on to the questions").click()
+    page.wait_for_selector("#rate-form[data-ready]")
+    page.keyboard.press("4")
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator("#rate")).to_contain_text("Item 2 of 2")
+
+
+def test_words_of_one_trial_are_not_in_the_field_of_the_next(page: Page, engine: Engine) -> None:
+    in_diary(engine, page)
+    to_second_diary(page)
+    page.goto("/s/study?participant=anna")
+    page.wait_for_load_state()
+    expect(page.locator("#rate")).to_contain_text("Item 2 of 2")
+    expect(page.get_by_label("Your entry")).to_have_value("")
+
+
+def test_words_of_a_rater_who_withdrew_are_not_in_the_field_of_another(page: Page, engine: Engine) -> None:
+    in_diary(engine, page)
+    page.get_by_role("link", name="Stop taking part").click()
+    page.get_by_role("button", name="Stop and delete my answers").click()
+    expect(page.locator("#receipt")).to_be_visible()
+    page.wait_for_load_state()
+    assert page.evaluate("Object.keys(sessionStorage).filter((name) => name.startsWith('attune-'))") == []
+    arrive(page, "ben")
+    expect(page.get_by_label("Your entry")).to_have_value("")
+
+
+def test_tab_that_stayed_in_a_trial_goes_on_with_the_next_one_whole(page: Page, engine: Engine) -> None:
+    in_diary(engine, page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    to_second_diary(other)
+    other.get_by_label("Your entry").fill("Of the second.")
+    other.get_by_role("button", name="Add").click()
+    expect(other.locator("#turns .turn")).to_have_count(1)
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("#rate")).to_contain_text("Item 2 of 2")
+    expect(page.locator("#turns")).to_contain_text("Of the second.")
+    expect(page.locator("#turns")).not_to_contain_text("It was a bad day.")
+    expect(page.get_by_label("Your entry")).to_have_value("")
+    other.close()
 
 
 def test_reload_in_the_middle_of_a_streamed_reply_shows_it_once(page: Page, built_app: FastAPI, engine: Engine) -> None:

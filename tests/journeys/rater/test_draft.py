@@ -26,6 +26,7 @@ SHARE = "SELECT text, attributes ->> 'n_taken', attributes ->> 'share_of_model' 
 
 def open_drafts(engine: Engine, partner: dict[str, Any] | None = None, **draft: Any) -> None:  # noqa: ANN401
     """Open a study of drafts with one kind of help; `draft` has its bounds."""
+    n_items = draft.pop("n_items", 1)
     parts = protocol_of(
         sources={"help": {"kind": "human+model"}},
         questions=[EMPATHY],
@@ -34,7 +35,8 @@ def open_drafts(engine: Engine, partner: dict[str, Any] | None = None, **draft: 
         flow={"consent": CONSENT | {"records_keystrokes": "keystrokes" in draft}},
     )
     with engine.begin() as db:
-        build_study(db, parts, texts=[{"key": "ill", "text": POST, "responses": {}}])
+        texts = [{"key": f"ill{number}", "text": POST, "responses": {}} for number in range(n_items)]
+        build_study(db, parts, texts=texts)
         open_study(db, "study")
 
 
@@ -69,6 +71,26 @@ def test_text_without_help_is_saved_as_it_is_written(page: Page, engine: Engine)
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     assert rows(engine, SHARE) == [("I am so sorry. Call me.", "0", "0.0")]
     assert rows(engine, "SELECT number FROM ratings") == [(4,)]
+
+
+def test_tab_that_stayed_in_a_trial_goes_on_with_the_next_one_whole(page: Page, engine: Engine) -> None:
+    open_drafts(engine, {"replies": "none"}, n_items=2)
+    arrive(page)
+    field = page.get_by_role("textbox", name="Your text")
+    field.press_sequentially("I am so sorry.")
+    expect(page.locator("#draft-saved")).to_have_text("Saved")
+    other = page.context.new_page()
+    other.goto(page.url)
+    finish(other)
+    other.keyboard.press("4")
+    other.get_by_role("button", name="Next").click()
+    other.get_by_role("textbox", name="Your text").press_sequentially("Of the second.")
+    expect(other.locator("#draft-saved")).to_have_text("Saved")
+    field.press_sequentially(" Call me.")
+    expect(page.locator("#rate")).to_contain_text("Item 2 of 2")
+    expect(field).to_have_value("Of the second.")
+    assert sorted(rows(engine, TEXT)) == [("I am so sorry.",), ("Of the second.",)]
+    other.close()
 
 
 def test_suggestion_is_taken_at_the_cursor_by_keys_alone(page: Page, built_app: FastAPI, engine: Engine) -> None:
