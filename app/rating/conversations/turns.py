@@ -33,6 +33,7 @@ EndedBy = Literal["rater", "rater_early", "partner", "partner_left", "messages",
 Decision = Literal["taken", "ignored", "taken_back"]
 # The problem of a reply that was not asked for, because the budget would not have been enough.
 NO_BUDGET = "budget"
+NOTES = message("Your notes")
 # Flags of the rater's turns.
 ALERT, SIMULATED = "alert", "simulated"
 
@@ -236,6 +237,12 @@ def partner_in(protocol: Protocol, condition: str) -> tuple[str, Partner]:
         raise LookupError(protocol.slug)
     source = source_in(protocol, condition)
     return source, protocol.writing.all_partners[source]
+
+
+def notes_in(protocol: Protocol, condition: str) -> Message | str | None:
+    """What raters' entries are called in a cell without replies; None where somebody replies."""
+    partner = partner_in(protocol, condition)[1] if protocol.conversation else None
+    return (partner.name or NOTES) if partner and partner.replies == "none" else None
 
 
 def source_in(protocol: Protocol, condition: str) -> str:

@@ -53,7 +53,9 @@ class KeptPages:
 
 def _structure(view: AssignmentView, sheet: Sheet) -> Hashable:
     """What the page depends on besides its questions and the values in its holes."""
-    cards = tuple((card.name.text, card.letter, card.label, _form(card.passage)) for card in sheet.cards)
+    names = [name if isinstance(name, str) else name.text for name in (card.name for card in sheet.cards)]
+    forms = ((card.letter, card.label, _form(card.passage)) for card in sheet.cards)
+    cards = tuple(zip(names, forms, strict=True))
     is_filled = bool(view.previous), bool(view.content_note), bool(view.profile), bool(view.image)
     progress = sheet.stage, sheet.minutes_left is not None, sheet.offers_pause
     return sheet.shown, sheet.shape, progress, cards, _form(sheet.situation), view.state, view.is_revisit, is_filled

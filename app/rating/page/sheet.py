@@ -13,6 +13,7 @@ from app.protocol.presentation import Presentation, presentation
 from app.protocol.questions.display import letter, places_as_read, response_name
 from app.protocol.questions.slot import Slot
 from app.protocol.study import Protocol
+from app.rating.conversations.turns import notes_in
 from app.rating.page.fields import Field, fields_of, in_matrices
 from app.rating.rater_path import asked_now
 from app.rating.seats.assignment_view import AssignmentView
@@ -59,7 +60,7 @@ class Passage:
 class ResponseCard:
     """A response as shown. `letter` is its short name if there are several."""
 
-    name: Message
+    name: Message | str
     letter: str
     label: str | None
     passage: Passage
@@ -172,7 +173,8 @@ def _sheet(
     render = response_markdown if protocol.render == "markdown" else _as_written
     # In their own conversation, raters find themselves; their own text is named so.
     own = language_of(protocol.language).say(OWN) if protocol.writing else None
-    cards = tuple(_card(view, nth, place, turn, render, own) for nth, place in enumerate(places))
+    notes = notes_in(protocol, view.condition)
+    cards = tuple(_card(view, nth, place, turn, render, own, notes) for nth, place in enumerate(places))
     return Sheet(
         shown,
         situation,
@@ -197,14 +199,23 @@ def _blocks(protocol: Protocol, fields: Sequence[Field]) -> tuple[Block, ...]:
 
 
 def _card(
-    view: AssignmentView, nth: int, place: int, last: int | None, render: Render, own: str | None
+    view: AssignmentView,
+    nth: int,
+    place: int,
+    last: int | None,
+    render: Render,
+    own: str | None,
+    notes: Message | str | None,
 ) -> ResponseCard:
     response, n_shown = view.responses[place], len(view.responses)
     label = view.shown_labels[place] if view.shown_labels else None
     passage = _passage(f"r{place}", response["text"], response["turns"], last, render, own, view.own_turns)
-    name = response_name(nth, n_shown)
-    if n_shown == 1 and (passage.turns or own):
-        name = message("Conversation") if passage.turns else message("Your text")
+    name: Message | str = response_name(nth, n_shown)
+    if n_shown == 1 and passage.turns:
+        is_own = all(turn.speaker == own for turn in passage.turns)
+        name = notes if notes and is_own else message("Conversation")
+    elif n_shown == 1 and own:
+        name = message("Your text")
     return ResponseCard(name, letter(nth) if n_shown > 1 else "", label, passage)
 
 

@@ -357,15 +357,20 @@ def test_help_lines_follow_the_text_by_country_in_the_language_of_the_study(
     assert replies.asked
 
 
-def test_diary_awaits_no_reply(study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine) -> None:
-    talk(study, conversation={"partners": {"diary": BOTH["diary"]}})
+@pytest.mark.parametrize(("name", "heading"), [("", "Your notes"), ("100% my journal", "100% my journal")])
+def test_diary_awaits_no_reply(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, name: str, heading: str
+) -> None:
+    talk(study, conversation={"partners": {"diary": {**BOTH["diary"], "name": name}}})
     one, page = begin(visitor)
     assert "Please write at least 2 entries." in page.text
     assert "message" not in re.sub(r"<[^>]*>", "", page.text)
-    assert "Your notes" in page.text
+    assert heading in page.text
     page = say(one, page, "A long day.")
     page = say(one, page, "A short night.")
-    one.post(f"{address(page)}/end")
+    page = one.post(f"{address(page)}/end")
+    assert heading in page.text
+    assert "Conversation" not in page.text
     assert rows(engine, "SELECT state FROM assignments") == [("leased",)]
     assert rows(engine, "SELECT attributes ->> 'rater_words', attributes ->> 'n_replies' FROM responses") == [
         ("6", "0")
