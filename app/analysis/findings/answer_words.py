@@ -42,8 +42,8 @@ _ENGLISH = {
     "level_unknown": "ratings on {on} with {who} cannot be compared with those with {reference} yet",
     "chosen_higher": "responses with {who} were chosen more often than those with {reference}",
     "chosen_lower": "responses with {who} were chosen less often than those with {reference}",
-    "chosen_inconclusive": "responses with {who} and those with {reference} were chosen about as often, without a "
-    "clear difference",
+    "chosen_inconclusive": "responses with {who} were not clearly chosen more or less often than those with "
+    "{reference}",
     "chosen_unknown": "responses with {who} cannot be compared with those with {reference} yet",
     "interaction_higher": "the difference {who} minus {reference} on {on} was higher with {part} than otherwise",
     "interaction_lower": "the difference {who} minus {reference} on {on} was lower with {part} than otherwise",
@@ -95,8 +95,8 @@ _ENGLISH = {
     "pools_empathic_higher": "ratings of {on} by {who} followed the targets' own more closely than those by "
     "{reference}",
     "pools_empathic_lower": "ratings of {on} by {who} followed the targets' own less closely than those by {reference}",
-    "pools_empathic_inconclusive": "ratings of {on} by {who} and by {reference} followed the targets' own about as "
-    "closely, without a clear difference",
+    "pools_empathic_inconclusive": "ratings of {on} by {who} did not clearly follow the targets' own more or less "
+    "closely than those by {reference}",
     "pools_empathic_unknown": "how closely ratings of {on} by {who} and by {reference} follow the targets' own cannot "
     "be compared yet",
     "pools_f1_higher": "answers by {who} on {on} matched the key better than those by {reference}",
@@ -155,7 +155,7 @@ _ENGLISH = {
     "change_unknown": "whether {on} changed from before to after cannot be told yet",
     "trade_off_higher": "for {on}, {who} counted more than {reference}",
     "trade_off_lower": "for {on}, {who} counted less than {reference}",
-    "trade_off_inconclusive": "for {on}, {who} and {reference} counted about the same, without a clear difference",
+    "trade_off_inconclusive": "for {on}, {who} did not clearly count more or less than {reference}",
     "trade_off_unknown": "for {on}, how much {who} counts beside {reference} cannot be told yet",
     "change_level_higher": "with {who}, {on} was higher after than before",
     "change_level_lower": "with {who}, {on} was lower after than before",
@@ -208,8 +208,8 @@ _GERMAN = {
     "level_unknown": "bei {on} lassen sich die Bewertungen mit {who} noch nicht mit denen mit {reference} vergleichen",
     "chosen_higher": "Antworten mit {who} wurden häufiger gewählt als solche mit {reference}",
     "chosen_lower": "Antworten mit {who} wurden seltener gewählt als solche mit {reference}",
-    "chosen_inconclusive": "Antworten mit {who} und solche mit {reference} wurden etwa gleich oft gewählt, ohne "
-    "klaren Unterschied",
+    "chosen_inconclusive": "Antworten mit {who} wurden nicht klar häufiger oder seltener gewählt als solche mit "
+    "{reference}",
     "chosen_unknown": "Antworten mit {who} lassen sich noch nicht mit solchen mit {reference} vergleichen",
     "interaction_higher": "bei {on} war die Differenz {who} minus {reference} mit {part} höher als sonst",
     "interaction_lower": "bei {on} war die Differenz {who} minus {reference} mit {part} niedriger als sonst",
@@ -267,8 +267,8 @@ _GERMAN = {
     "die durch {reference}",
     "pools_empathic_lower": "Bewertungen von {on} durch {who} folgten den eigenen der Zielpersonen weniger eng "
     "als die durch {reference}",
-    "pools_empathic_inconclusive": "Bewertungen von {on} durch {who} und durch {reference} folgten den eigenen der "
-    "Zielpersonen etwa gleich eng, ohne klaren Unterschied",
+    "pools_empathic_inconclusive": "Bewertungen von {on} durch {who} folgten den eigenen der Zielpersonen nicht klar "
+    "enger oder weniger eng als die durch {reference}",
     "pools_empathic_unknown": "wie eng Bewertungen von {on} durch {who} und durch {reference} den eigenen der "
     "Zielpersonen folgen, lässt sich noch nicht vergleichen",
     "pools_f1_higher": "bei {on} stimmten die Antworten durch {who} besser mit dem Schlüssel überein als die durch "
@@ -332,7 +332,7 @@ _GERMAN = {
     "change_unknown": "ob sich {on} von vorher zu nachher geändert hat, lässt sich noch nicht sagen",
     "trade_off_higher": "bei {on} zählte {who} mehr als {reference}",
     "trade_off_lower": "bei {on} zählte {who} weniger als {reference}",
-    "trade_off_inconclusive": "bei {on} zählten {who} und {reference} etwa gleich viel, ohne klaren Unterschied",
+    "trade_off_inconclusive": "bei {on} zählte {who} nicht klar mehr oder weniger als {reference}",
     "trade_off_unknown": "bei {on} lässt sich noch nicht sagen, wie viel {who} neben {reference} zählt",
     "change_level_higher": "mit {who} war {on} nachher höher als vorher",
     "change_level_lower": "mit {who} war {on} nachher niedriger als vorher",

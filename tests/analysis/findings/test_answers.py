@@ -1,6 +1,7 @@
 """The sentence that answers a question says what the verdicts say, in both languages."""
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.estimate import Estimate, Verdict
-from app.analysis.findings.answer_words import ENGLISH, GERMAN
+from app.analysis.findings.answer_words import ENGLISH, GERMAN, Words
 from app.analysis.findings.answers import KINDS, answers_of, in_short
 from app.analysis.findings.findings_document import findings_document
 from app.analysis.findings.main_contrasts import MainContrast
@@ -388,3 +389,9 @@ def test_every_test_and_outcome_has_words_in_both_languages() -> None:
     tests = {key: one.tests for key, one in known.items() if one.tests and not one.agreement}
     of_sources = {key for key, of in tests.items() if any("reference" in one.keys for one in of.values())}
     assert tests.keys() - of_sources - KINDS.keys() == {"span_alpha", "fleiss_kappa"}
+
+
+@pytest.mark.parametrize("words", [ENGLISH, GERMAN])
+def test_a_difference_that_is_not_clear_is_not_called_none(words: Words) -> None:
+    said = [clause for key, clause in words.said.items() if key.endswith("inconclusive")]
+    assert [clause for clause in said if re.search("about as|about the same|etwa gleich", clause)] == []
