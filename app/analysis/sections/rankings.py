@@ -9,13 +9,14 @@ import pandas as pd
 
 from app.analysis.data.answers import Answers, answers_at
 from app.analysis.data.encoded_study import Codes, Ints
-from app.analysis.data.question_data import QuestionData
+from app.analysis.data.question_data import QuestionData, record_of
 from app.analysis.data.scopes import distinct_groups, with_answers
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.statistic import Column, PageTable, Statistic, declare
 from app.protocol.questions.registry import OrderQuestion
 from app.stats.agreement.rankings import concordance_within_items, midranks, rank_correlation_within_items
 from app.stats.choice.preference_shares import RankedPairs, ranked_pairs
+from app.stats.clusters import kept_within
 from app.stats.comparison.describe import mean, share
 from app.stats.result import Result
 
@@ -71,17 +72,20 @@ def ranking_data(codes: Codes, question: OrderQuestion, reference: str | None) -
 
 def rankings(data: RankingData) -> Iterator[Estimate]:
     """Yield the mean rank of each source, the shares ranked above the reference and all others, and agreement."""
+    places = (1.0, float(np.bincount(data.answers.ranking).max(initial=1)))
     for group, answers in with_answers(distinct_groups(data.codes), data.answers):
         for source in data.sources:
             own = answers.of_source(data.code_of(source))
-            result = mean(own.value, **own.where)
-            yield data.record(
-                _by(result, MEAN_OF_PLACES),
+            result = _by(mean(own.value, **own.where), MEAN_OF_PLACES)
+            yield record_of(
+                data.question.key,
+                kept_within(result, *places),
                 own,
                 section=SECTION,
                 scope={**group.scope, "source": source},
                 statistic="mean_rank",
                 unit="rating",
+                ends=places,
             )
         yield from _shares(data, answers, group.scope)
         yield from _agreement(data, answers, group.scope)

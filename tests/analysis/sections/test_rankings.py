@@ -37,14 +37,25 @@ def report() -> Report:
     return analyze(frames(STUDY, RANKED), STUDY)
 
 
-def test_mean_rank_has_two_way_interval_and_averages_ties(report: Report) -> None:
+def test_mean_rank_averages_ties_and_needs_more_than_two_items_for_an_interval(report: Report) -> None:
     human = only(report, "mean_rank", scope={"source": "human"})
     one = only(report, "mean_rank", scope={"source": "one"})
     assert human.estimate == pytest.approx((1 + 2 + 1 + 1 + 3) / 5)
     assert one.estimate == pytest.approx((2 + 1 + 2.5 + 3 + 1) / 5)
     assert human.method.startswith("two_way_cluster_t")
     assert (human.n_items, human.n_raters, human.n_ratings) == (2, 3, 5)
-    assert human.ci_low is not None
+    assert human.ci_reason == "too_few"
+
+
+def test_interval_of_a_mean_rank_stays_among_the_ranks() -> None:
+    orders = ((1, 2, 3), (1, 3, 2), (1, 2, 3), (2, 1, 3))
+    rows = ranked(*((f"r{r}", f"i{i}", orders[(i * r + r) % 4]) for r in range(4) for i in range(5)))
+    report = analyze(frames(STUDY, rows), STUDY)
+    for source in THREE:
+        found = only(report, "mean_rank", scope={"source": source})
+        assert found.ci_low is not None
+        assert found.ci_high is not None
+        assert 1 <= found.ci_low < found.ci_high <= 3
 
 
 def test_rankings_imply_pairwise_preference_shares(report: Report) -> None:
