@@ -79,8 +79,7 @@ def attribute_splits(codes: Codes, about_raters: list[ScaledData]) -> Iterator[S
     for data in about_raters:
         answers = data.answers
         score = pd.Series(answers.value).groupby(answers.rater).mean()
-        values = score.reindex(range(len(codes.raters.ids))).astype(object)
-        found = _levels(values.where(values.notna(), None))
+        found = _levels(score.reindex(range(len(codes.raters.ids))).map(number_text, na_action="ignore"))
         if found is not None:
             code = _through(found[0], codes.rows.rater)
             yield from _of_levels("subgroup", data.question.key, found[1], code, is_at_median=found[2])

@@ -79,6 +79,15 @@ def test_rater_answers_define_subgroups() -> None:
     assert levels == {"2 or more"}
 
 
+def test_rater_answers_are_named_as_in_the_file_of_ratings() -> None:
+    own = {**FIVE, "key": "trust", "target": "rater"}
+    study = protocol(FIVE, own)
+    rows = _rows({None: (2, 4)})
+    rows += [{"rater": f"None-{r}", "question": "trust", "value": 2 + r % 2} for r in range(6)]
+    found = find(analyze(frames(study, rows), study), "mean_difference", section="subgroup")
+    assert {estimate.scope["subgroup"]["trust"] for estimate in found} == {"2", "3"}
+
+
 def test_choices_are_split_by_subgroup() -> None:
     study = protocol(CHOICE)
     rows = [
