@@ -113,10 +113,15 @@ def _with(table: pd.DataFrame, ids: str, name: str, value: str) -> pd.Series[Any
 
 
 def _of_sources(frames: Frames, sources: set[str]) -> Mask:
-    """Keep ratings of responses of these sources, choices between two of them, and answers that name no response."""
+    """Keep ratings of responses of these sources, choices between two of them, and answers that name no response.
+
+    A rating of one response counts whichever other response was beside it.
+    """
     source = dict(zip(frames.responses["response"], frames.responses["source"], strict=True))
+    is_about_one = frames.ratings["response"].notna().to_numpy()
     keep = np.ones(len(frames.ratings), dtype=bool)
     for column in ("response", "chosen", "left_response", "right_response"):
         ids = frames.ratings[column]
-        keep &= (ids.isna() | ids.map(source).isin(sources)).to_numpy()
+        is_kept = (ids.isna() | ids.map(source).isin(sources)).to_numpy()
+        keep &= is_kept if column == "response" else is_kept | is_about_one
     return keep

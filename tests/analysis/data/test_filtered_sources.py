@@ -14,6 +14,9 @@ from app.protocol.primary_default import primary_contrasts
 from app.studies.folder.read import read_folder
 from app.studies.folder.study_templates import template_folder
 from tests.analysis.headlines.simulated_ratings import Effect, simulate
+from tests.kit.frames import CHOICE, FIVE, Row, find, frames, only, protocol
+
+MODEL = {"kind": "model"}
 
 
 @pytest.mark.parametrize(
@@ -25,6 +28,29 @@ def test_report_of_one_source_alone_is_computed(name: str, source: str, tmp_path
     report = analyze(frames_of(study), study.protocol, filters=Filters(sources=(source,)))
     assert {f.scope["source"] for f in report.estimates if "source" in f.scope} <= {source}
     assert [one.estimates for one in report.primary if "preferred" in str(one.contrast.test)] in ([], [()])
+
+
+def test_ratings_of_a_source_count_whichever_response_was_beside_it() -> None:
+    study = protocol(FIVE, CHOICE, sources={"person": {"kind": "human"}, "one": MODEL, "two": MODEL})
+    pairs = [(rater, item, model) for rater in "rs" for item in "abc" for model in ("one", "two")]
+    beside = [
+        {"rater": rater, "item": item, "left_response": f"{item}:person", "right_response": f"{item}:{model}"}
+        for rater, item, model in pairs
+    ]
+    rows: list[Row] = [{**row, "question": "preference", "value": row["right_response"]} for row in beside]
+    for row, (_, item, model) in zip(beside, pairs, strict=True):
+        value = {"one": 2, "two": 4}[model]
+        rows += [{**row, "question": "empathy", "response": f"{item}:person", "value": value}]
+        rows += [{**row, "question": "empathy", "response": f"{item}:{model}", "value": value}]
+    alone = analyze(frames(study, rows), study, filters=Filters(sources=("person",)))
+    mean = only(alone, "mean", section="distribution", scope={"source": "person"})
+    assert (mean.n_ratings, mean.estimate) == (12, 3)
+    two = analyze(frames(study, rows), study, filters=Filters(sources=("person", "one")))
+    assert only(two, "mean", section="distribution", scope={"source": "person"}).n_ratings == 12
+    assert only(two, "mean", section="distribution", scope={"source": "one"}).n_ratings == 6
+    assert {one.n_ratings for one in find(two, "share_preferred", scope={"source": "one", "reference": "person"})} == {
+        6
+    }
 
 
 def test_declared_contrast_of_sources_keeps_its_test_where_one_is_left() -> None:
