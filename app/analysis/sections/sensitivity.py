@@ -52,9 +52,12 @@ def primary_pairs(study: StudyData) -> Iterator[tuple[AnyQuestionData, Scope]]:
         if data is None or data.question.target == "rater" or TESTS[str(contrast.test)].compares != "sources":
             continue
         reference = contrast.reference or data.reference
-        for source in data.sources if contrast.source is None else (contrast.source,):
+        # a filter may leave out a source that the contrast names
+        if reference is None or reference not in data.sources:
+            continue
+        for source in data.sources:
             pair = (contrast.question, source, reference)
-            if reference is not None and source != reference and pair not in done:
+            if contrast.source in {None, source} and source != reference and pair not in done:
                 done.add(pair)
                 yield data, {"source": source, "reference": reference}
 

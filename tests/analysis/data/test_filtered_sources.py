@@ -53,6 +53,35 @@ def test_ratings_of_a_source_count_whichever_response_was_beside_it() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "kept", [("one",), ("two", "person"), ("one", "person"), ("one", "two"), ("one", "two", "three")]
+)
+def test_report_without_a_source_that_a_primary_contrast_names_is_computed(kept: tuple[str, ...]) -> None:
+    named = ("person", "one", "two", "three")
+    study = protocol(
+        FIVE,
+        CHOICE,
+        sources={name: {"kind": "human" if name == "person" else "model"} for name in named},
+        analysis={
+            "reference": "person",
+            "primary": [
+                {"question": "empathy", "source": "one"},
+                {"question": "empathy", "source": "three", "reference": "two"},
+                {"question": "preference", "source": "one"},
+            ],
+        },
+    )
+    rows: list[Row] = [
+        {"rater": rater, "item": item, "response": f"{item}:{source}", "question": "empathy", "value": value}
+        for rater in "rst"
+        for item in "abc"
+        for value, source in enumerate(named, start=1)
+    ]
+    report = analyze(frames(study, rows), study, filters=Filters(sources=kept))
+    named_in = {one.scope.get(side) for one in report.estimates for side in ("source", "reference")}
+    assert named_in <= {*kept, None}
+
+
 def test_declared_contrast_of_sources_keeps_its_test_where_one_is_left() -> None:
     protocol = read_folder(template_folder("four-dimensions")).protocol
     kept = filtered_protocol(protocol, Filters(sources=("person",)))
