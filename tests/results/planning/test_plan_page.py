@@ -41,3 +41,17 @@ def test_plan_counts_minutes_and_pay_of_the_study(
         assert re.search(
             rf"Cost \S*\s?{6 * 3 * (1.333 if recruitment['platform'] == 'prolific' else 1):.0f} ", shown_words
         )
+
+
+def test_plan_does_not_deny_that_more_items_than_it_simulates_reach_the_goal(
+    db: Connection, client: TestClient, lead: Lead
+) -> None:
+    """It said "more than 600 items, if nothing else changes", and below that neither setting reaches the goal alone."""
+    design = {"trials": "pairs", "raters_per_trial": 3, "trials_per_rater": N_TRIALS}
+    study_id = build_study(db, protocol_of(questions=[PREFERENCE, EMPATHY], design=design))
+    record_member(db, study_id, lead.id, "owner")
+    asked = {"items": 12, "per_trial": 3, "power": 0.8, "difference": 0.02, "forecast": 1}
+    shown = client.get("/studies/study/plan", params=asked).text
+    assert "It would take more than" in shown
+    assert "is the limiting factor" in shown
+    assert "Neither setting reaches the goal alone" not in shown
