@@ -128,7 +128,7 @@
   });
 
   document.addEventListener("submit", async (event) => {
-    if (event.target.id !== "say-form") return;
+    if (event.target.id !== "say-form" || event.submitter?.hasAttribute("formaction")) return;
     event.preventDefault();
     const form = event.target;
     if (form.dataset.sent) return;

@@ -24,7 +24,17 @@ from app.rating.answers.skips import reasons_at
 from app.rating.conversations.help_lines import help_by_country
 from app.rating.conversations.rooms import Rooms
 from app.rating.conversations.transcripts import end, leave_item, read_writing
-from app.rating.conversations.turns import Exchange, Talk, end_for_both, is_writing, say, talk_of, try_again
+from app.rating.conversations.turns import (
+    NOT_ADDED,
+    NOT_SENT,
+    Exchange,
+    Talk,
+    end_for_both,
+    is_writing,
+    say,
+    talk_of,
+    try_again,
+)
 from app.rating.deps import FormFields, Own, get_own
 from app.rating.http_responses import go, rater_page
 from app.rating.page.sheet import reading_sheet
@@ -146,6 +156,12 @@ def submit_end(request: Request, slug: str, db: Db, own: Own, form: FormFields) 
     session, view, talk = _open(db, own)
     if talk is None:
         return go(request, "show_current", slug=slug)
+    words = next(iter(form.get("message", ())), "")
+    if words.strip() and talk.may_write and not talk.has_left:
+        problem = NOT_ADDED if talk.partner.replies == "none" else NOT_SENT
+        return conversation_page(
+            request, slug, db, protocol_of(db, session), session, view, words=words, problem=problem
+        )
     if talk.may_end and talk.turns:
         end(db, protocol_of(db, session), view, talk)
     elif talk.may_end:

@@ -351,6 +351,8 @@ def end_for_both(db: Connection, talk: Talk) -> Room:
 # What a rater writes.
 
 NOTHING = message("Write a message first.")
+NOT_SENT = message("Your message has not been sent yet. Send it or empty the field, then go on.")
+NOT_ADDED = message("Your entry has not been added yet. Add it or empty the field, then go on.")
 ELSEWHERE = message(
     "This conversation went on in another window. Your message was not sent: it is still in the field below."
 )

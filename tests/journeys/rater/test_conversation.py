@@ -151,11 +151,18 @@ def to_second_diary(page: Page) -> None:
 
 def test_words_of_one_trial_are_not_in_the_field_of_the_next(page: Page, engine: Engine) -> None:
     in_diary(engine, page)
-    to_second_diary(page)
+    page.get_by_role("button", name="Stop here and go on to the questions").click()
+    expect(page.locator("#message-problem")).to_contain_text("Your entry has not been added yet.")
+    expect(page.get_by_label("Your entry")).to_have_value("My secret")
+    check_in(LOOKS, page)
+    other = page.context.new_page()
+    other.goto("/s/study?participant=anna")
+    to_second_diary(other)
     page.goto("/s/study?participant=anna")
     page.wait_for_load_state()
     expect(page.locator("#rate")).to_contain_text("Item 2 of 2")
     expect(page.get_by_label("Your entry")).to_have_value("")
+    other.close()
 
 
 def test_words_of_a_rater_who_withdrew_are_not_in_the_field_of_another(page: Page, engine: Engine) -> None:

@@ -116,6 +116,22 @@ def reply(engine: Engine, state: str = "said", words: str | None = "I hear you."
         db.execute(text(sql), {"state": state, "words": words if state == "said" else None, "problem": problem})
 
 
+def test_words_that_are_not_sent_yet_keep_the_conversation_open(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
+) -> None:
+    talk(study)
+    one, page = begin(visitor)
+    say(one, page, "My week was long.")
+    reply(engine)
+    page = one.get("/s/study/rate")
+    assert re.search(r'form="say-form"\s+formaction="[^"]+/end"', page.text)
+    page = one.post(f"{address(page)}/end", data={"message": "And there is more."})
+    assert page.status_code == 422
+    assert "Your message has not been sent yet." in page.text
+    assert "And there is more.</textarea>" in page.text
+    assert "How empathetic" in one.post(f"{address(page)}/end", data={"message": " "}).text
+
+
 def test_message_is_stored_with_the_reply_that_it_awaits(
     study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
 ) -> None:
