@@ -75,7 +75,8 @@ def design_sentences(
     if design.profile == "hidden":
         yield "The profile of the person is hidden."
     if design.repeats:
-        yield f"{counted(design.repeats.n, 'trial')} per rater come a second time, to measure intra-rater agreement."
+        come = "comes" if design.repeats.n == 1 else "come"
+        yield f"{counted(design.repeats.n, 'trial')} per rater {come} a second time, to measure intra-rater agreement."
     if design.adaptive:
         yield "Pairs of sources are selected adaptively from the answers so far."
 

@@ -230,11 +230,19 @@ def interval_words(estimate: Estimate) -> str:
 
 
 def counts_words(estimate: Estimate, items: ItemNouns = ITEMS, *, are_raters_known: bool = True) -> str:
-    """Format the number of ratings or choices, items and raters; slots are not counted as raters."""
-    answers = {"choice": "choices"}.get(estimate.unit or "", "ratings")
+    """Format the number of ratings, choices or rankings, items and raters; slots are not counted as raters."""
+    answers = _answers([estimate])
     parts = [(estimate.n_ratings, answers), (estimate.n_items, items.several)]
     parts += [(estimate.n_raters, "raters")] if are_raters_known else []
     return ", ".join(f"{whole(n)} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
+
+
+def _answers(estimates: Sequence[Estimate]) -> str:
+    """What the answers are called that these estimates count."""
+    # Agreement on rankings counts each rank.
+    if estimates and all(one.section == "ranking" and one.unit != "item" for one in estimates):
+        return "rankings"
+    return "choices" if {one.unit for one in estimates} == {"choice"} else "ratings"
 
 
 def counts_of(estimates: Iterable[Estimate], items: ItemNouns = ITEMS, *, are_raters_known: bool = True) -> str:
@@ -243,7 +251,7 @@ def counts_of(estimates: Iterable[Estimate], items: ItemNouns = ITEMS, *, are_ra
     Estimates of single raters do not count.
     """
     shown = [one for one in estimates if one.estimate is not None and "raters" not in one.scope]
-    answers = "choices" if {one.unit for one in shown} == {"choice"} else "ratings"
+    answers = _answers(shown)
     numbers = {answers: [one.n_ratings for one in shown], items.several: [one.n_items for one in shown]}
     numbers |= {"raters": [one.n_raters for one in shown]} if are_raters_known else {}
     known = {word: [n for n in each if n] for word, each in numbers.items()}

@@ -29,6 +29,7 @@ from app.rating.conversations.turns import (
     label_in,
     read_turns,
     source_in,
+    too_long,
     with_line_feeds,
 )
 from app.rating.seats.assignment_view import AssignmentView
@@ -229,12 +230,7 @@ def write(db: Connection, view: AssignmentView, draft: DraftText, number: str, w
         db.execute(_KEEP_BOTH, values)
         return ELSEWHERE
     if len(words) > most:
-        return messages(
-            "A text has at most %(n)s character; this one has %(found)s. Please shorten it.",
-            "A text has at most %(n)s characters; this one has %(found)s. Please shorten it.",
-            most,
-            found=len(words),
-        )
+        return too_long(len(words), most)
     _write(db, view, draft, words)
     return None
 

@@ -142,6 +142,11 @@ class Talk(Exchange[ConversationPartner, Conversation]):
     __slots__ = ()
 
     @property
+    def is_diary(self) -> bool:
+        """Whether nobody replies."""
+        return self.partner.replies == "none"
+
+    @property
     def n_messages(self) -> int:
         """How many messages the rater has written."""
         return sum(turn.is_own for turn in self.turns)
@@ -350,13 +355,10 @@ def end_for_both(db: Connection, talk: Talk) -> Room:
 
 # What a rater writes.
 
-NOTHING = message("Write a message first.")
+NOTHING = message("Write something first.")
 NOT_SENT = message("Your message has not been sent yet. Send it or empty the field, then go on.")
 NOT_ADDED = message("Your entry has not been added yet. Add it or empty the field, then go on.")
-ELSEWHERE = message(
-    "This conversation went on in another window. Your message was not sent: it is still in the field below."
-)
-
+ELSEWHERE = message("You went on in another window. What you wrote here was not sent: it is still in the field below.")
 ENDED = message("The conversation is over. Your message was not sent: it is still in the field below.")
 
 
@@ -386,12 +388,7 @@ def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: st
         return NOTHING
     most = talk.bounds.max_characters
     if len(words) > most:
-        return messages(
-            "A message has at most %(n)s character; this one has %(found)s. Please shorten it.",
-            "A message has at most %(n)s characters; this one has %(found)s. Please shorten it.",
-            most,
-            found=len(words),
-        )
+        return too_long(len(words), most)
     if not talk.may_write:
         return ENDED if talk.room else ELSEWHERE
     flags = [ALERT] if is_alert(talk.bounds, words) else []
@@ -403,6 +400,16 @@ def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: st
     if talk.partner.replies == "model":
         add_turn(db, view, talk.next_number + 1, "partner", None)
     return None
+
+
+def too_long(found: int, most: int) -> Message:
+    """What is said of a text of so many characters."""
+    return messages(
+        "A text has at most %(n)s character; this one has %(found)s. Please shorten it.",
+        "A text has at most %(n)s characters; this one has %(found)s. Please shorten it.",
+        most,
+        found=found,
+    )
 
 
 def with_line_feeds(words: str) -> str:

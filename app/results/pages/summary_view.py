@@ -11,7 +11,7 @@ from app.analysis.data.earlier_words import earlier_sentences
 from app.analysis.data.simulated import ARE_SIMULATED
 from app.analysis.document.bibliography import REFERENCES
 from app.analysis.estimate import Estimate
-from app.analysis.findings.agreement_summary import MODELS, columns_of
+from app.analysis.findings.agreement_summary import MODELS, AgreementRow, columns_of
 from app.analysis.findings.answers import in_short, named_notes
 from app.analysis.findings.main_contrasts import MainContrast, counts_words, effect_cell, interval_words
 from app.analysis.findings.means import by_columns, means_beside
@@ -21,6 +21,7 @@ from app.analysis.report.explored import Explored, explored
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import p_words, published_line
 from app.analysis.report.verdicts import UNDESIRABLE, decisive_p, verdict_sentence
+from app.analysis.statistic import declared
 from app.analysis.wording.formatting import REASONS, number
 from app.base.numbers import p_text
 from app.base.words import counted, isolated, left_to_right
@@ -89,9 +90,10 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class AgreementLine:
-    """One question's alphas as cells, with marks for people and for model judges."""
+    """One question's alphas, or for rankings Kendall's W, as cells, with marks for people and for model judges."""
 
     label: str
+    coefficient: str
     cells: tuple[str, ...]
     people: Mark | None
     models: Mark | None
@@ -357,6 +359,12 @@ def _why_clear(contrast: MainContrast) -> str:
     return f"Clear: {'adjusted p' if contrast.answer.p_adjusted is not None else 'p'} < .05."
 
 
+def _coefficient(row: AgreementRow) -> str:
+    """The name of a row's coefficient."""
+    main = declared((row.pooled or next(iter(row.parts.values()))).statistic)
+    return "Alpha" if main.family == "krippendorff_alpha" else main.name.removesuffix(" within items")
+
+
 def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:
     """Return the lines, with columns for sources and pools after the pooled alpha if they fit; judges always."""
     columns = columns_of(summary.agreement)
@@ -366,6 +374,7 @@ def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:
     lines = [
         AgreementLine(
             row.label,
+            _coefficient(row),
             (effect_cell(row.pooled), *(_alpha(row.parts.get(name)) for name in shown)),
             alpha_mark(row.pooled, "estimate"),
             alpha_mark(row.parts.get(MODELS), "source"),
@@ -376,6 +385,7 @@ def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:
     n_lines = most if len(lines) <= most else most - 1
     has_room = len(lines) <= MAX_AGREEMENT_WITH_NEED and not is_short
     return {
+        "coefficients": sorted({line.coefficient for line in lines}),
         "agreement_columns": shown,
         "agreement": lines[:n_lines] if any(line.people or line.models for line in lines) else [],
         "n_more_agreement": max(0, len(lines) - n_lines),

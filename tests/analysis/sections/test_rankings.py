@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from app.analysis import analyze
+from app.analysis.findings.main_contrasts import counts_of, counts_words
 from app.analysis.report.report import Report
 from tests.kit.frames import first, frames, only, protocol
 
@@ -45,6 +46,13 @@ def test_mean_rank_averages_ties_and_needs_more_than_two_items_for_an_interval(r
     assert human.method.startswith("two_way_cluster_t")
     assert (human.n_items, human.n_raters, human.n_ratings) == (2, 3, 5)
     assert human.ci_reason == "too_few"
+
+
+def test_rankings_are_counted_as_rankings(report: Report) -> None:
+    assert counts_words(first(report, "share_preferred")) == "5 rankings, 2 items, 3 raters"
+    ranked = report.of("ranking", "order")
+    assert counts_of(one for one in ranked if one.unit != "item") == "5 rankings, 2 items, 3 raters"
+    assert counts_of(ranked).startswith("5 to 15 ratings")
 
 
 def test_interval_of_a_mean_rank_stays_among_the_ranks() -> None:

@@ -174,8 +174,8 @@ def test_same_message_sent_twice_is_stored_once_and_another_window_is_told(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (" \n ", "Write a message first."),
-        ("a" * 50_000, "A message has at most 4000 characters; this one has 50,000. Please shorten it."),
+        (" \n ", "Write something first."),
+        ("a" * 50_000, "A text has at most 4000 characters; this one has 50,000. Please shorten it."),
     ],
 )
 def test_message_that_does_not_fit_is_refused_and_kept(
@@ -381,6 +381,10 @@ def test_diary_awaits_no_reply(
     one, page = begin(visitor)
     assert "Please write at least 2 entries." in page.text
     assert "message" not in re.sub(r"<[^>]*>", "", page.text)
+    for words in (" ", "a" * 50_000):
+        refused = re.sub(r"<[^>]*>", "", say(one, page, words).text).split("Your entry")[1]
+        assert re.search("Write something first|A text has at most", refused)
+        assert "message" not in refused
     assert heading in page.text
     page = say(one, page, "A long day.")
     page = say(one, page, "A short night.")

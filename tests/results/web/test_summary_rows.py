@@ -66,3 +66,27 @@ def test_means_that_are_compared_stand_beside_sentences() -> None:
     assert means.columns == ("Human", *MODELS)
     assert [name for name, _ in means.rows] == ["Empathy"]
     assert all(cell[0].isdigit() for _, cells in means.rows for cell in cells)
+
+
+def test_coefficient_of_agreement_has_its_own_name() -> None:
+    """Kendall's W of a ranking stood below *Alpha*."""
+    order: dict[str, Any] = {"key": "order", "type": "ranking", "text": "Rank the replies."}
+    three = {"human": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}
+    ranked: list[Row] = [
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "response": f"i{i}:{source}",
+            "question": "order",
+            "value": 1 + (n + r * i) % 3,
+        }
+        for r in range(4)
+        for i in range(6)
+        for n, source in enumerate(three)
+    ]
+    rated: list[Row] = [{**row, "question": "empathy"} for row in ranked]
+    ranking = context(ranked, protocol(order, sources=three))
+    assert ranking["coefficients"] == ["Kendall's W"]
+    both = context([*ranked, *rated], protocol(order, FIVE, sources=three))
+    assert both["coefficients"] == ["Alpha", "Kendall's W"]
+    assert {line.label: line.coefficient for line in both["agreement"]} == {"Order": "Kendall's W", "Empathy": "Alpha"}
