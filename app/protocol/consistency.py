@@ -214,7 +214,7 @@ def _turns_asked(protocol: ProtocolParts) -> Broken:
         elif talk is None:
             rule = "must be all, unless raters have the conversations that they are asked about"
             yield broken(part, rule, f"{question.turns}, without design.trials: conversation")
-        elif question.turns == "partner" and all(one.replies == "none" for one in talk.partners.values()):
+        elif question.turns == "partner" and all(one.is_diary for one in talk.partners.values()):
             rule = "must be all or own, because nobody replies to raters (conversation.partners)"
             yield broken(part, rule, question.turns)
 

@@ -52,6 +52,11 @@ class ConversationPartner(Partner):
         return self.replies == "person"
 
     @property
+    def is_diary(self) -> bool:
+        """Whether nobody replies."""
+        return self.replies == "none"
+
+    @property
     def begins(self) -> str | None:
         """The role that writes the first message; None without roles."""
         return next(iter(self.roles), None)

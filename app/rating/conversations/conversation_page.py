@@ -158,7 +158,7 @@ def submit_end(request: Request, slug: str, db: Db, own: Own, form: FormFields) 
         return go(request, "show_current", slug=slug)
     words = next(iter(form.get("message", ())), "")
     if words.strip() and talk.may_write and not talk.has_left:
-        problem = NOT_ADDED if talk.is_diary else NOT_SENT
+        problem = NOT_ADDED if talk.partner.is_diary else NOT_SENT
         return conversation_page(
             request, slug, db, protocol_of(db, session), session, view, words=words, problem=problem
         )

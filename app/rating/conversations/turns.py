@@ -142,11 +142,6 @@ class Talk(Exchange[ConversationPartner, Conversation]):
     __slots__ = ()
 
     @property
-    def is_diary(self) -> bool:
-        """Whether nobody replies."""
-        return self.partner.replies == "none"
-
-    @property
     def n_messages(self) -> int:
         """How many messages the rater has written."""
         return sum(turn.is_own for turn in self.turns)
