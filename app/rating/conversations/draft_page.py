@@ -132,7 +132,7 @@ def _do(
         case "end" | "stop":
             if problem := problem_at_end(draft, is_early_wanted=sent["does"] == "stop"):
                 return problem
-            end(db, protocol, view, draft)
+            end(db, protocol, view, draft, sent["of"])
         case does if does in _DECISIONS:
             return decide(db, view, draft, sent["of"], does)
     return None

@@ -5,6 +5,7 @@ with the text as it then was; the suggestion is the turn after it.
 """
 
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from random import Random
 from typing import Literal
 
@@ -63,8 +64,9 @@ _KEEP_BOTH = text("""
 """)
 # What the rater did not wait for is not shown to them, so it is nothing that was suggested.
 _GIVE_UP = text("""
-    UPDATE conversation_turns SET state = 'failed', problem = :problem
-    WHERE study_id = :study AND assignment_id = :assignment AND state = 'awaited'
+    UPDATE conversation_turns SET state = 'failed', problem = :problem, text = NULL, said_at = NULL
+    WHERE study_id = :study AND assignment_id = :assignment
+    AND (state = 'awaited' OR speaker = 'partner' AND state = 'said' AND decision IS NULL)
 """)
 NOT_WAITED_FOR = "The rater went on without it."
 BETWEEN = "\n\n"
@@ -112,8 +114,14 @@ class DraftText(Exchange[DraftPartner, Draft]):
 
     @property
     def offered(self) -> ConversationTurn | None:
-        """The suggestion that the rater can take or ignore."""
-        return self.last if self.last and self.last.state == "said" and self.last.decision is None else None
+        """The suggestion that the rater can take or ignore. One that came after the time was over is not shown."""
+        last = self.last
+        is_open = last and last.state == "said" and last.decision is None
+        return last if last and is_open and not self._is_late(last) else None
+
+    def _is_late(self, turn: ConversationTurn) -> bool:
+        begun, minutes = self.own.asked_at, self.bounds.minutes
+        return bool(minutes and begun and turn.said_at and turn.said_at >= begun + timedelta(minutes=minutes))
 
     @property
     def inserted(self) -> ConversationTurn | None:
@@ -338,13 +346,11 @@ def problem_at_end(draft: DraftText, *, is_early_wanted: bool) -> Message | None
     return None
 
 
-def close(db: Connection, protocol: Protocol, view: AssignmentView, draft: DraftText) -> DraftText:
-    """The text as it stays: what the rater did not decide about was ignored, and nothing is awaited any more."""
-    if draft.offered:
+def close(db: Connection, protocol: Protocol, view: AssignmentView, draft: DraftText, number: str) -> DraftText:
+    """The text as it stays: the suggestion with this number, which was shown, is ignored; no other is awaited."""
+    if draft.offered and number == str(draft.offered.number):
         _decide(db, view, draft.offered, "ignored")
-    if draft.awaited:
-        values = {"study": view.study_id, "assignment": view.id, "problem": NOT_WAITED_FOR}
-        db.execute(_GIVE_UP, values)
+    db.execute(_GIVE_UP, {"study": view.study_id, "assignment": view.id, "problem": NOT_WAITED_FOR})
     return read_draft(db, protocol, view)
 
 

@@ -53,7 +53,9 @@ def writing_of(db: Connection, protocol: Protocol, view: AssignmentView) -> Talk
     return talk_of(db, protocol, view) if protocol.conversation else draft_of(db, protocol, view)
 
 
-def end(db: Connection, protocol: Protocol, view: AssignmentView, written: Talk | DraftText) -> AssignmentView:
+def end(
+    db: Connection, protocol: Protocol, view: AssignmentView, written: Talk | DraftText, suggested: str = ""
+) -> AssignmentView:
     """End what is written for good; the page of the assignment then asks its questions. A second click changes nothing.
 
     Args:
@@ -61,11 +63,12 @@ def end(db: Connection, protocol: Protocol, view: AssignmentView, written: Talk 
         protocol: the study.
         view: the assignment.
         written: its conversation or text, in which the rater has written something.
+        suggested: the number of the suggestion that the rater's page showed, as its form has it.
     """
     if view.response_ids:
         return view
     if isinstance(written, DraftText):
-        written = close(db, protocol, view, written)
+        written = close(db, protocol, view, written, suggested)
         content: dict[str, str | None] = {"text": written.text.strip(), "turns": None}
         attributes = attributes_of_draft(written) | _said(typing_of(list_changes(db, view)))
         response = _store(db, view, written, content, attributes)

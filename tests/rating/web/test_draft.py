@@ -235,6 +235,37 @@ def test_suggestion_is_shown_beside_the_text_taken_and_ignored(
     assert len({*replies.asked}) == 3
 
 
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_only_a_suggestion_on_the_rater_s_page_counts_as_seen(
+    study: Callable[..., int],
+    visitor: Callable[[], Visitor],
+    engine: Engine,
+    replies: FalseReplies,
+    *,
+    is_shown: bool,
+) -> None:
+    study_id = write_study(study)
+    one, page = begin(visitor)
+    page = press(one, page, "ask", "Oh no.")
+    reply(engine, words=SUGGESTED)
+    if is_shown:
+        page = one.get("/s/study/rate")
+        assert SUGGESTED in page.text
+    press(one, page, "end", f"Oh no. {SUGGESTED}")
+    ((_, found),) = rows(engine, ENDED)
+    # Of nine words, those of a suggestion that the rater has not seen are the rater's own.
+    seen = {"n_suggestions": "1", "n_taken": "0", "share_of_model": "0.7778"}
+    unseen = {"n_suggestions": "0", "n_taken": "0", "share_of_model": "0.0"}
+    assert {key: found[key] for key in seen} == (seen if is_shown else unseen)
+    decided = "SELECT state, decision, problem FROM conversation_turns WHERE speaker = 'partner'"
+    ignored, not_opened = ("said", "ignored", None), ("failed", None, "The rater went on without it.")
+    assert rows(engine, decided) == [ignored if is_shown else not_opened]
+    with engine.begin() as db:
+        (row,) = list_conversations(db, study_id, get_protocol(db, study_id, 1), n=9)
+    assert row.n_replies == int(found["n_suggestions"])
+    assert replies.asked
+
+
 def test_page_that_has_inserted_the_words_says_so(
     study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
 ) -> None:
@@ -386,6 +417,23 @@ def test_number_of_suggestions_and_time_are_bounded(
     page = press(one, page, "end", "Oh no.")
     assert "How empathetic is it?" in page.text
     assert rows(engine, "SELECT attributes ->> 'ended_by' FROM responses") == [("time",)]
+    assert replies.asked
+
+
+def test_suggestion_that_comes_after_the_time_is_neither_shown_nor_counted(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
+) -> None:
+    write_study(study, INSERTED, draft={"minutes": 10})
+    one, page = begin(visitor)
+    press(one, page, "ask", "Oh no.")
+    with engine.begin() as db:
+        db.execute(text("UPDATE conversation_turns SET asked_at = now() - interval '11 minutes' WHERE number = 0"))
+    reply(engine, words=SUGGESTED)
+    page = one.get("/s/study/rate")
+    assert SUGGESTED not in page.text
+    press(one, page, "end", "Oh no.")
+    ((words, found),) = rows(engine, ENDED)
+    assert (words, found["n_suggestions"], found["n_taken"]) == ("Oh no.", "0", "0")
     assert replies.asked
 
 
