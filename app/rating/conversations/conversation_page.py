@@ -39,7 +39,7 @@ from app.rating.deps import FormFields, Own, get_own
 from app.rating.http_responses import go, rater_page
 from app.rating.page.sheet import reading_sheet
 from app.rating.rater_path import may_rate, protocol_of
-from app.rating.seats.assignment_view import AssignmentView
+from app.rating.seats.assignment_view import AssignmentView, to_show
 from app.rating.sessions import RatingSession
 
 router = APIRouter()
@@ -138,7 +138,8 @@ def submit_message(request: Request, slug: str, db: Db, own: Own, form: FormFiel
     words = next(iter(form.get("message", ())), "")
     if problem := say(db, view, talk, next(iter(form.get("number", ())), ""), words):
         protocol = protocol_of(db, session)
-        return conversation_page(request, slug, db, protocol, session, view, words=words, problem=problem)
+        shown = to_show(db, view)
+        return conversation_page(request, slug, db, protocol, session, shown, words=words, problem=problem)
     return telling_partner(request, talk, go(request, "show_rate", slug=slug, token=view.token))
 
 
@@ -160,7 +161,7 @@ def submit_end(request: Request, slug: str, db: Db, own: Own, form: FormFields) 
     if words.strip() and talk.may_write and not talk.has_left:
         problem = NOT_ADDED if talk.partner.is_diary else NOT_SENT
         return conversation_page(
-            request, slug, db, protocol_of(db, session), session, view, words=words, problem=problem
+            request, slug, db, protocol_of(db, session), session, to_show(db, view), words=words, problem=problem
         )
     if talk.may_end and talk.turns:
         end(db, protocol_of(db, session), view, talk)

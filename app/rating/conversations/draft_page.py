@@ -30,7 +30,7 @@ from app.rating.conversations.turns import ALERT
 from app.rating.deps import FormFields, Own
 from app.rating.http_responses import go, rater_page
 from app.rating.page.sheet import reading_sheet
-from app.rating.seats.assignment_view import AssignmentView
+from app.rating.seats.assignment_view import AssignmentView, to_show
 from app.rating.sessions import RatingSession
 
 router = APIRouter()
@@ -118,7 +118,7 @@ def submit_draft(request: Request, slug: str, db: Db, own: Own, form: FormFields
     if problem:
         may_stop = sent["does"] == "end" and draft.ended_by == "rater_early" and draft.n_words > 0
         refused = Refused(problem, sent["message"] if has_text else draft.text, may_stop)
-        return draft_page(request, slug, db, protocol, session, view, refused)
+        return draft_page(request, slug, db, protocol, session, to_show(db, view), refused)
     return go(request, "show_rate", slug=slug, token=view.token)
 
 

@@ -128,6 +128,7 @@ def test_words_that_are_not_sent_yet_keep_the_conversation_open(
     page = one.post(f"{address(page)}/end", data={"message": "And there is more."})
     assert page.status_code == 422
     assert "Your message has not been sent yet." in page.text
+    assert "Item 1 of 1" in page.text
     assert "And there is more.</textarea>" in page.text
     assert "How empathetic" in one.post(f"{address(page)}/end", data={"message": " "}).text
 

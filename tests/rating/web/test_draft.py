@@ -175,6 +175,7 @@ def test_text_that_does_not_fit_is_told_so_and_stays_in_the_field(
     one, page = begin(visitor)
     refused = press(one, page, does, words)
     assert refused.status_code == 422
+    assert "Item 1 of 1" in refused.text
     assert sentence in refused.text
     assert f"{words}</textarea>" in refused.text
     assert rows(engine, "SELECT count(*) FROM responses") == [(0,)]
