@@ -143,5 +143,7 @@
 
   const field = at("message");
   if (field && !field.value) field.value = kept();
+  // The address of a form that was refused shows no page: what is new is read from the trial's, and so is a reload.
+  if (at("message-problem")) history.replaceState(null, "", trialOf(document));
   begin();
 })();

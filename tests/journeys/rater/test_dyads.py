@@ -106,6 +106,24 @@ def test_two_raters_meet_write_and_answer_about_one_conversation(page: Page, oth
     assert rows(engine, "SELECT count(*) FROM conversation_turns") == [(3,)]
 
 
+def test_conversation_goes_on_after_it_was_not_ended_because_of_unsent_words(
+    page: Page, other: Page, engine: Engine
+) -> None:
+    open_dyads(engine)
+    seeker, supporter = matched(page, other)
+    write(seeker, "My grandmother is ill.")
+    seeker.get_by_label("Your message").fill("I am afraid.")
+    seeker.get_by_role("button", name="Stop here and go on to the questions").click()
+    expect(seeker.locator("#message-problem")).to_contain_text("Your message has not been sent yet.")
+    seeker.get_by_label("Your message").fill("I am afraid to call.")
+    write(supporter, "I am so sorry.")
+    expect(seeker.get_by_role("log")).to_contain_text("I am so sorry.")
+    expect(seeker.get_by_label("Your message")).to_have_value("I am afraid to call.")
+    seeker.reload()
+    expect(seeker.get_by_label("Your message")).to_have_value("I am afraid to call.")
+    expect(seeker.get_by_role("log")).to_contain_text("I am so sorry.")
+
+
 def test_sent_message_does_not_come_back_into_the_field_when_news_overtake_the_answer(
     page: Page, other: Page, engine: Engine
 ) -> None:
