@@ -43,6 +43,8 @@
     const names = ["talk-state", "talk-typing", "message-hint", "end-form"];
     if (names.some((name) => !at(name) !== !at(name, page))) return false;
     for (const name of names) if (at(name) && at(name).innerHTML !== at(name, page).innerHTML) at(name).innerHTML = at(name, page).innerHTML;
+    // Whether the partner writes is told anew.
+    if (at("talk-typing")) at("talk-typing").hidden = true;
     return true;
   }
 

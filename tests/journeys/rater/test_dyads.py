@@ -106,6 +106,18 @@ def test_two_raters_meet_write_and_answer_about_one_conversation(page: Page, oth
     assert rows(engine, "SELECT count(*) FROM conversation_turns") == [(3,)]
 
 
+def test_partner_who_has_sent_what_they_wrote_is_not_shown_as_writing(page: Page, other: Page, engine: Engine) -> None:
+    open_dyads(engine)
+    seeker, supporter = matched(page, other)
+    write(seeker, "My grandmother is ill.")
+    expect(supporter.get_by_role("log")).to_contain_text("My grandmother is ill.")
+    supporter.get_by_label("Your message").press_sequentially("I am so sorry.")
+    expect(seeker.locator("#talk-typing")).to_be_visible()
+    supporter.keyboard.press("Enter")
+    expect(seeker.get_by_role("log")).to_contain_text("I am so sorry.")
+    expect(seeker.locator("#talk-typing")).to_be_hidden()
+
+
 def test_conversation_goes_on_after_it_was_not_ended_because_of_unsent_words(
     page: Page, other: Page, engine: Engine
 ) -> None:
