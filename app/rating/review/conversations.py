@@ -93,7 +93,7 @@ ENDED = {
     "time": "time over",
     "budget": "budget used up",
     "no_reply": "no reply came",
-    "partner_left": "no sign of the partner",
+    "partner_left": "the partner left",
     "waits": "waits",
     "alone": "nobody came",
 }

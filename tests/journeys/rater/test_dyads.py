@@ -225,7 +225,7 @@ def test_what_a_partner_has_deleted_leaves_the_page_and_what_is_typed_stays(
     supporter.goto(supporter.url.replace("/rate", "/withdraw"))
     supporter.locator("button[value=delete]").click()
     expect(seeker.locator("#talk-state")).to_have_text(
-        "Your partner (Supporter) has stopped taking part. Please go on to the questions: you will not be penalized."
+        "Your partner (Supporter) has left the conversation. Please go on to the questions: you will not be penalized."
     )
     expect(seeker.get_by_role("log")).not_to_contain_text("too much to say")
     expect(seeker.get_by_role("log")).to_contain_text("I am here.")

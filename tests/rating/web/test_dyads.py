@@ -238,7 +238,7 @@ def test_partner_who_stops_taking_part_is_gone_at_once(
     say(seeker, page, "Hello?")
     supporter.post("/s/study/withdraw", data={"withdraw": "delete"})
     page = seeker.get("/s/study/rate")
-    assert "Your partner (Supporter) has stopped taking part." in page.text
+    assert "Your partner (Supporter) has left the conversation." in page.text
     assert "You can wait" not in page.text
     assert "Please write at least" not in page.text
     assert "Stop here and go on to the questions" in page.text
