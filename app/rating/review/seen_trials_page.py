@@ -20,6 +20,7 @@ from app.rating.preview.preview_page import NOBODY, framed
 from app.rating.rater_path import slots_of
 from app.rating.review.exclusions import get_rater_key
 from app.rating.review.seen_trials import SeenTrial, get_seen_page, list_seen_trials
+from app.rating.seats.assignment_view import to_show
 from app.studies.own_study import Own
 from app.studies.protocols import get_protocol
 from app.studies.studies import StudyRow
@@ -56,7 +57,7 @@ def show_rater_page(request: Request, db: Db, study: Own, rater: int, at: int = 
     protocol = get_protocol(db, study.id, version)
     use_language(request, protocol.language)
     if is_writing(protocol, view):
-        view = replace(view, id=shown.id)
+        view = to_show(db, replace(view, id=shown.id))
         template, written = shown_writing(protocol, view, read_writing(db, protocol, view))
         written |= {"session": NOBODY, "now_ms": 0}
         return framed(page(request, f"rating/preview/{template}", slug=study.slug, protocol=protocol, **written))
