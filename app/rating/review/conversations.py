@@ -11,13 +11,16 @@ from app.protocol.dialogue import n_words
 from app.protocol.study import Protocol
 from app.rating.conversations.drafts import NOT_WAITED_FOR
 from app.rating.conversations.turns import NO_BUDGET, partner_in
+from app.rating.sessions import NO_PARTNER
 
 # Those to look at first, and of them the latest. A turn has a row for each of its flags; an opening is no reply, and
 # the text of a draft, with number 0, no message.
 _LIST = text("""
     SELECT a.id, a.rater_id, r.key AS rater, i.key AS item, t.condition,
-           a.response_ids <> '{}' OR d.ended_at IS NOT NULL OR m.alone_at IS NOT NULL AS is_over,
-           CASE WHEN m.alone_at IS NOT NULL THEN 'alone' WHEN m.assignment_id IS NOT NULL AND d.id IS NULL THEN 'waits'
+           a.response_ids <> '{}' OR d.ended_at IS NOT NULL OR m.alone_at IS NOT NULL OR g.left_as IS NOT NULL
+             AS is_over,
+           CASE WHEN m.alone_at IS NOT NULL THEN 'alone' WHEN g.left_as IS NOT NULL THEN g.left_as
+                WHEN m.assignment_id IS NOT NULL AND d.id IS NULL THEN 'waits'
                 ELSE coalesce(d.ended_by, p.attributes ->> 'ended_by') END AS ended_by,
            c.text, coalesce(c.n_taken, 0) AS n_taken,
            CAST(p.attributes ->> 'share_of_model' AS double precision) AS share_of_model,
@@ -32,8 +35,8 @@ _LIST = text("""
              count(DISTINCT number) FILTER (WHERE decision = 'taken') AS n_taken,
              max(text) FILTER (WHERE number = 0) AS text,
              min(asked_at) AS began_at, max(coalesce(said_at, asked_at)) AS last_at,
-             array_remove(array_agg(DISTINCT f.flag) || array_agg(DISTINCT nullif(nullif(state, 'said'), 'awaited')),
-                          NULL) AS flags
+             array_remove(array_agg(DISTINCT f.flag) || array_agg(DISTINCT nullif(nullif(state, 'said'), 'awaited'))
+                            FILTER (WHERE problem IS DISTINCT FROM :not_waited_for), NULL) AS flags
       FROM conversation_turns LEFT JOIN LATERAL unnest(flags) AS f (flag) ON true
       WHERE study_id = :study GROUP BY assignment_id
     ) AS c
@@ -47,6 +50,10 @@ _LIST = text("""
       WHERE n.study_id = :study AND n.dyad_id = m.dyad_id AND n.assignment_id <> m.assignment_id
     ) AS o ON true
     JOIN assignments a ON a.study_id = :study AND a.id = coalesce(c.assignment_id, m.assignment_id)
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN a.state IN ('skipped', 'returned') AND a.response_ids = '{}'
+                  AND a.skip_reason IS DISTINCT FROM :no_partner THEN a.state END AS left_as
+    ) AS g
     JOIN raters r ON r.study_id = :study AND r.id = a.rater_id
     JOIN trials t ON t.study_id = :study AND t.id = a.trial_id
     JOIN items i ON i.study_id = :study AND i.id = t.item_id
@@ -96,6 +103,8 @@ ENDED = {
     "partner_left": "the partner left",
     "waits": "waits",
     "alone": "nobody came",
+    "skipped": "skipped",
+    "returned": "not finished",
 }
 
 
@@ -176,7 +185,8 @@ def list_conversations(
 ) -> list[ConversationRow]:
     """Conversations to look at first, then the others, the latest first."""
     labels, found = protocol.labels, []
-    for row in db.execute(_LIST, {"study": study_id, "n": n, "skipped": skipped}).mappings():
+    page = {"study": study_id, "n": n, "skipped": skipped}
+    for row in db.execute(_LIST, page | {"no_partner": NO_PARTNER, "not_waited_for": NOT_WAITED_FOR}).mappings():
         values = dict(row)
         source, partner = partner_in(protocol, values.pop("condition"))
         roles = partner.roles if isinstance(partner, ConversationPartner) else {}

@@ -263,7 +263,7 @@ def test_only_a_suggestion_on_the_rater_s_page_counts_as_seen(
     assert rows(engine, decided) == [ignored if is_shown else not_opened]
     with engine.begin() as db:
         (row,) = list_conversations(db, study_id, get_protocol(db, study_id, 1), n=9)
-    assert row.n_replies == int(found["n_suggestions"])
+    assert (row.n_replies, row.flags) == (int(found["n_suggestions"]), ())
     assert replies.asked
 
 
@@ -462,8 +462,23 @@ def test_lead_finds_drafts_and_reads_one_that_goes_on(
     shown = re.findall(r'<a href="(/studies/study/raters/[^"]+)"', found)
     seen = [lead.get(f"{way.partition('?')[0]}/page?{way.partition('?')[2]}").text for way in shown]
     assert "I think of suicide.</textarea>" in seen[0]
+    assert "Item 1 of 1</h1>" in seen[0]
     assert SUGGESTED in seen[1]
     assert replies.asked
+
+
+def test_text_that_the_rater_skipped_does_not_go_on(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine
+) -> None:
+    study_id = write_study(study, ALONE, flow={"consent": CONSENT, "skip_reasons": ["It upsets me."]})
+    one, page = begin(visitor)
+    page = press(one, page, "keep", "I am sad.")
+    found = re.search(r'action="(/s/[^"]+/skip)"', page.text)
+    assert found
+    one.post(found[1], data={"reason": "It upsets me."})
+    with engine.begin() as db:
+        (row,) = list_conversations(db, study_id, get_protocol(db, study_id, 1), n=9)
+    assert (row.state, row.n_words) == ("skipped", 3)
 
 
 def test_rater_gets_and_deletes_what_was_written(
