@@ -88,8 +88,8 @@
   async function take(answer, sent) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = at("message", page);
-    // Another tab may be in the next trial.
-    if (trialOf(page) !== trialOf(document)) { forget(); location.assign(answer.url || location.href); return; }
+    // Another tab may be in the next trial. Of a refusal, such as by a closed study, the form's address shows no page.
+    if (trialOf(page) !== trialOf(document)) { forget(); location.assign((answer.ok && answer.url) || location.href); return; }
     isRefused = Boolean(at("message-problem", page));
     const had = at("draft-foot").contains(document.activeElement);
     const [alert, now] = [at("draft-alert"), at("draft-alert", page)];

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import Engine
 
-from app.rating.life_cycle import open_study
+from app.rating.life_cycle import close_study, open_study
 from tests.journeys.axe import LOOKS, check_in
 from tests.journeys.rater.test_conversation import CONSENT, LINES, answering
 from tests.kit.builder import EMPATHY, build_study, protocol_of
@@ -51,6 +51,19 @@ def arrive(page: Page, who: str = "anna") -> None:
 def finish(page: Page) -> None:
     page.get_by_role("button", name="I am done").click()
     expect(page.get_by_text("How empathetic is it?")).to_be_visible()
+
+
+def test_rater_is_told_that_the_study_was_closed_while_they_write(page: Page, engine: Engine) -> None:
+    open_drafts(engine, {"replies": "none"})
+    arrive(page)
+    field = page.get_by_role("textbox", name="Your text")
+    field.press_sequentially("I am so sorry.")
+    expect(page.locator("#draft-saved")).to_have_text("Saved")
+    with engine.begin() as db:
+        close_study(db, "study")
+    field.press_sequentially(" I am here.")
+    expect(page.get_by_text("This study is closed.")).to_be_visible()
+    assert rows(engine, TEXT) == [("I am so sorry.",)]
 
 
 def test_text_without_help_is_saved_as_it_is_written(page: Page, engine: Engine) -> None:
