@@ -473,6 +473,7 @@ def test_text_that_the_rater_skipped_does_not_go_on(
     study_id = write_study(study, ALONE, flow={"consent": CONSENT, "skip_reasons": ["It upsets me."]})
     one, page = begin(visitor)
     page = press(one, page, "keep", "I am sad.")
+    assert "What you have written stays stored" in page.text
     found = re.search(r'action="(/s/[^"]+/skip)"', page.text)
     assert found
     one.post(found[1], data={"reason": "It upsets me."})
