@@ -7,8 +7,11 @@ import pandas as pd
 
 from app.analysis import analyze
 from app.analysis.data.encoded_study import codes_of
+from app.analysis.data.filters import filtered
+from app.analysis.data.report_filters import Filters
 from app.analysis.report.report import RaterGroup, Sample
 from app.analysis.report.sample import sample_of
+from app.protocol.study import Protocol
 from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
 
 STUDY = protocol(FIVE, CHOICE)
@@ -81,3 +84,55 @@ def test_missing_answers_are_counted_by_condition_between_raters_else_by_pool() 
         study = protocol(FIVE, warmth, **parts)
         data = frames(study, rows, items=[{"item": "i0"}], raters=raters)
         assert sample_of(data, codes_of(data, study), study, {}).missing == expected
+
+
+ROLES = {"a": {"label": "A"}, "b": {"label": "B"}}
+TALK: Row = {
+    "design": {"trials": "conversation", "raters_per_trial": 2},
+    "conversation": {"partners": {"human": {"replies": "person", "roles": ROLES}}},
+}
+SIDES = {"left_response": "i0:human", "right_response": "i0:model"}
+
+
+def _missing(study: Protocol, *rows: Row, filters: Filters | None = None) -> dict[str, tuple[int, int]]:
+    data = frames(study, rows, items=[{"item": "i0"}, {"item": "i1"}])
+    data = filtered(data, filters or Filters())
+    return sample_of(data, codes_of(data, study), study, {}).missing
+
+
+def test_a_pair_whose_responses_were_rated_lacks_its_choice() -> None:
+    rated = [
+        {**_row("r0", "i0", "empathy", 4), "response": f"i0:{source}", **sides}
+        for sides in (SIDES, {})
+        for source in ("human", "model")
+    ]
+    for shown in (rated[:2], rated[2:]):
+        assert _missing(STUDY, *shown) == {"": (1, 3)}
+        chosen = {**_row("r0", "i0", "preference", "human"), **SIDES}
+        assert _missing(STUDY, *shown, chosen) == {"": (0, 3)}
+        # of one source alone nothing can be chosen
+        assert _missing(STUDY, *shown, filters=Filters(sources=("human",))) == {"": (0, 1)}
+    assert _missing(STUDY, {**_row("r0", "i0", "preference", "tie"), **SIDES}) == {"": (2, 3)}
+
+
+def test_an_excluded_answer_is_not_missing() -> None:
+    warmth = {**FIVE, "key": "warmth"}
+    rows = [
+        _row("r0", "i0", "empathy", 4),
+        {**_row("r0", "i0", "warmth", 4), "response": "i0:human", "exclude": "late"},
+    ]
+    others = [{**row, "rater": "r1", "exclude": "late"} for row in rows]
+    assert _missing(protocol(FIVE, warmth), *rows, *others) == {"": (0, 2)}
+
+
+def test_only_questions_about_the_same_turns_are_asked_together() -> None:
+    felt, calm, inferred = (
+        {**FIVE, "key": key, "target": "turn", "turns": turns}
+        for key, turns in (("felt", "own"), ("calm", "own"), ("inferred", "partner"))
+    )
+    study = protocol(felt, calm, inferred, sources={"human": {"kind": "human"}}, **TALK)
+    rows = [
+        {**_row("r0", "i0", key, 4), "response": "i0:human", "turn": turn}
+        for key, turn in (("felt", 1), ("calm", 1), ("inferred", 2), ("felt", 3))
+    ]
+    assert _missing(study, *rows) == {"": (1, 4)}
