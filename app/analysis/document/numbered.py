@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
+from app.analysis.document.design_words import HOW
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import caption_of
 from app.analysis.report.labelled import labelled_estimate
@@ -91,12 +92,18 @@ class Numbered:
         return (
             str(self.number(estimate)),
             self.labels.question(estimate.question, estimate.category) if estimate.question else "",
-            declared(estimate.statistic).label,
+            _statistic(estimate),
             of_text(said),
             value_cell(estimate, heading, reasons),
             p_cell(estimate) or "–",
             *(whole(n) for n in counts),
         )
+
+
+def _statistic(estimate: Estimate) -> str:
+    """Its name, with the method where a published test estimates the same by another one."""
+    name = f"{estimate.statistic}_{estimate.procedure}"
+    return ", ".join((declared(estimate.statistic).label, *(how for test, how in HOW.items() if name.startswith(test))))
 
 
 def _identity(estimate: Estimate) -> tuple[object, ...]:

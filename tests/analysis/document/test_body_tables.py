@@ -142,3 +142,12 @@ def test_columns_are_as_wide_as_their_cells_need() -> None:
     )
     assert plain[5] < adjusted[5]
     assert plain[3] >= adjusted[3]
+
+
+def test_a_published_interval_of_the_same_share_is_named() -> None:
+    share = Estimate("choice", "preference", {}, "share_preferred", 0.8, 0.6, 0.9, 0.95, procedure="two_way_cluster_t")
+    rows = Numbered(protocol().labels).table("Shares", [share, replace(share, procedure="wilson_cc")]).rows
+    assert [row[2] for row in rows] == [
+        "Share preferred",
+        "Share preferred, Wilson interval with continuity correction",
+    ]
