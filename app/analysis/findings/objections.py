@@ -7,6 +7,7 @@ study without objections gets none; of many, those that weigh most are shown.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from app.analysis.data.flow import is_by_condition
 from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import AgreementRow, needed_sentence
 from app.analysis.findings.main_contrasts import MainContrast
@@ -169,13 +170,15 @@ def _attrition(found: Evidence, points: float) -> str:
     for one in found.report.of("rater"):
         if one.statistic == "attrition_difference" and one.verdict == "clear":
             return f"More raters left one arm than the other, {of_text(one)}: {_shown(one)} percentage points."
-    shares = {arm: n / of for arm, (n, of) in found.report.sample.missing.items() if of}
+    shares = {arm: n / of for arm, (n, of) in found.report.sample.missing.items() if arm and of}
     if len(shares) < len(("one", "other")):
         return ""
     least, most = min(shares, key=lambda arm: shares[arm]), max(shares, key=lambda arm: shares[arm])
     if shares[most] - shares[least] < points:
         return ""
-    said = (f"{number(shares[arm], 'share')} with {found.protocol.labels.condition(arm)}" for arm in (most, least))
+    by_condition, labels = is_by_condition(found.protocol), found.protocol.labels
+    named = {arm: f"with {labels.condition(arm)}" if by_condition else f"in {labels.pool(arm)}" for arm in shares}
+    said = (f"{number(shares[arm], 'share')} {named[arm]}" for arm in (most, least))
     return f"Missing answers differ between arms: {' and '.join(said)}."
 
 

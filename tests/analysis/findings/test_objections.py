@@ -17,6 +17,11 @@ from app.protocol.primary import PrimaryContrast
 from tests.kit.frames import CHOICE, FIVE, protocol
 
 STUDY = protocol(FIVE, CHOICE, analysis={"primary": ["empathy"]})
+TOLD = protocol(
+    FIVE,
+    conditions={"told": {"kind": "instruction", "levels": {"yes": "Yes.", "no": "No."}}},
+    analysis={"primary": ["empathy"]},
+)
 PAIR: Any = {"source": "Model", "reference": "Human"}
 CLEAR = Estimate("comparison", "empathy", PAIR, "mean_difference", 0.5, 0.1, 0.9, 0.95, verdict="clear", p_value=0.01)
 CLEAR = replace(CLEAR, n_items=30)
@@ -104,7 +109,7 @@ LEFT = Estimate("choice", "preference", {}, "first_side_share", 0.6, 0.55, 0.65,
         ("undeclared", {"study": protocol(FIVE)}, "No primary contrast was declared"),
         (
             "attrition",
-            {"report": with_more(missing={"told=yes": (12, 100), "told=no": (5, 100)})},
+            {"report": with_more(missing={"told=yes": (12, 100), "told=no": (5, 100)}), "study": TOLD},
             "Missing answers differ between arms: 12.0% with Told: yes and 5.0% with Told: no.",
         ),
         ("flagged", {"report": with_more(FLAGGED)}, "3 of 20 raters (15.0%) are flagged."),
@@ -125,6 +130,13 @@ def test_each_rule_says_its_number(key: str, given: dict[str, Any], says: str) -
         given = {**given, "report": with_more(replace(CLEAR, role="exploratory"))}
     (found,) = objections(**given)
     assert (found.key, says in found.says) == (key, True), found.says
+
+
+def test_missing_answers_by_pool_have_the_labels_of_the_pools() -> None:
+    study = protocol(FIVE, design={"pools": {"crowd": {"label": "Crowd workers"}, "experts": {}}})
+    report = with_more(missing={"crowd": (12, 100), "experts": (5, 100), "": (90, 100)})
+    (found,) = objections(report, study=study)
+    assert found.says == "Missing answers differ between arms: 12.0% in Crowd workers and 5.0% in Experts."
 
 
 def test_below_the_thresholds_nothing_is_said() -> None:
