@@ -69,7 +69,7 @@ def published_line(report: Report, protocol: Protocol) -> str:
             beside = ""
             if mine and interval and mine_holds != holds:
                 beside = f"primary result: {mine}"
-                held[mine_holds] = None
+                held |= {mine_holds: None} if mine_holds else {}
             said = f"{question}{of} {value} ({'; '.join(filter(None, (p_words(one), interval, beside)))})"
             by_test.setdefault(", ".join(filter(None, (test_of(one), holds))), []).append(said)
     tests = ". ".join(f"{capitalized(test)}: {'; '.join(said)}" for test, said in by_test.items())

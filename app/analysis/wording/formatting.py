@@ -17,7 +17,7 @@ REASONS: dict[Reason, str] = {
     "no_variation": "the values do not vary",
     "one_cluster": "one side has only one item or one rater",
     "too_few": "too few items or raters to tell",
-    "separation": "one side always wins (separation)",
+    "separation": "no finite value exists (separation)",
     "disconnected": "the sources are never compared with each other",
     "not_converged": "the fit did not converge",
     "singular": "the data contain too little information for the model",

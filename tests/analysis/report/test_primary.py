@@ -256,6 +256,13 @@ def test_published_test_has_no_p_from_the_adjustment_in_a_family(adjusted: float
     assert "adjusted" not in line
 
 
+def test_what_primary_results_hold_for_is_said_only_if_they_have_intervals() -> None:
+    found, study = made([{"question": "empathy", "published": "t_unpaired"}], answers=rows(8, 1))
+    line = published_line(found, study)
+    assert "; primary result: no interval: one side has only one item or one rater)." in line
+    assert "Primary results are" not in line
+
+
 SENTENCES: list[tuple[dict[str, Any], str, str]] = [
     ({"test": "odds_ratio_clmm"}, "(odds ratio ", "cumulative link mixed model"),
     (
