@@ -33,4 +33,7 @@ def filtered_protocol(protocol: Protocol, filters: Filters) -> Protocol:
         analysis = analysis.model_copy(update={"primary": primary_contrasts(protocol)})
     if analysis.reference not in sources:
         analysis = analysis.model_copy(update={"reference": None})
-    return protocol.model_copy(update={"sources": sources, "analysis": analysis})
+    kept = protocol.model_copy(update={"sources": sources, "analysis": analysis})
+    # contrasts may name a source that is left out
+    kept.__dict__["labels"] = protocol.labels
+    return kept

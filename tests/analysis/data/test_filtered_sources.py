@@ -89,3 +89,12 @@ def test_declared_contrast_of_sources_keeps_its_test_where_one_is_left() -> None
     assert tests == [["mean_difference"], ["mean_difference"]]
     primary = [PrimaryResult(one, is_declared=True, estimates=()) for one in primary_contrasts(kept)]
     assert study_question(kept, [], primary) == "How far do raters agree on Empathy?"
+
+
+def test_a_source_that_is_left_out_keeps_its_label_in_declared_contrasts() -> None:
+    sources = {"a": MODEL | {"label": "GPT-4"}, "b": MODEL, "c": MODEL}
+    study = protocol(
+        FIVE, sources=sources, analysis={"reference": "c", "primary": [{"question": "empathy", "source": "a"}]}
+    )
+    kept = filtered_protocol(study, Filters(sources=("b", "c")))
+    assert (kept.labels.source("a"), [*kept.sources]) == ("GPT-4", ["b", "c"])
