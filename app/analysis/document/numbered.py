@@ -7,7 +7,7 @@ from string import ascii_lowercase
 from app.analysis.document.design_words import HOW
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import caption_of
-from app.analysis.report.labelled import labelled_estimate
+from app.analysis.report.labelled import labelled_estimate, with_telling_interval
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     adjustment_note,
@@ -113,6 +113,7 @@ def _identity(estimate: Estimate) -> tuple[object, ...]:
 
 def value_cell(estimate: Estimate, heading: str, reasons: Reasons) -> str:
     """The estimate with its interval, and the level if the heading does not say it; or a dash with a footnote."""
+    estimate = with_telling_interval(estimate)
     if estimate.estimate is None:
         known = f" ({ci_cell(estimate, heading)})" if estimate.ci_low is not None else ""
         return f"–{known} [{reasons.letter(why_text(estimate).rstrip('.'))}]"

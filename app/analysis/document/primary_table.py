@@ -7,7 +7,7 @@ from scipy import special
 from app.analysis.document.numbered import Numbered, Reasons, value_cell, with_numbers
 from app.analysis.estimate import Estimate
 from app.analysis.findings.answers import notes_of_primary
-from app.analysis.report.labelled import labelled_estimate
+from app.analysis.report.labelled import labelled_estimate, with_telling_interval
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import test_of
 from app.analysis.report.verdicts import effect_behind
@@ -45,7 +45,7 @@ def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     """One row per estimate of the primary contrasts; None without. A column that no row fills is left out."""
     found = [estimate for result in report.primary for estimate in result.estimates]
     reasons = Reasons()
-    shown = [effect_behind(estimate, report.estimates) or estimate for estimate in found]
+    shown = [with_telling_interval(effect_behind(one, report.estimates) or one) for one in found]
     heading = ci_heading(one for one in shown if not statistic_text(one))
     rows = tuple(
         _row(estimate, one, heading, reasons, report.estimates, numbers)

@@ -35,16 +35,7 @@ def _each(estimates: Iterable[Estimate], labels: Labels) -> tuple[Estimate, ...]
 
 def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:
     """Return one estimate with labels in its scope, and without an interval that tells nothing."""
-    if is_without_information(estimate):
-        estimate = replace(
-            estimate,
-            ci_low=None,
-            ci_high=None,
-            ci_level=None,
-            inference="none",
-            ci_reason="too_few",
-            interval_warnings=(),
-        )
+    estimate = with_telling_interval(estimate)
     if not estimate.scope:
         return estimate
     return replace(
@@ -55,6 +46,21 @@ def labelled_estimate(estimate: Estimate, labels: Labels) -> Estimate:
 # An interval that covers this much of the possible values tells nothing. The range of points depends on the question.
 MIN_UNINFORMATIVE = 0.9
 _RANGES: dict[Kind, float] = {"share": 1.0, "coefficient": 2.0, "share_points": 2.0}
+
+
+def with_telling_interval(estimate: Estimate) -> Estimate:
+    """Return the estimate without an interval that tells nothing."""
+    if not is_without_information(estimate):
+        return estimate
+    return replace(
+        estimate,
+        ci_low=None,
+        ci_high=None,
+        ci_level=None,
+        inference="none",
+        ci_reason="too_few",
+        interval_warnings=(),
+    )
 
 
 def is_without_information(estimate: Estimate) -> bool:

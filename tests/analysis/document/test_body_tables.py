@@ -144,6 +144,13 @@ def test_columns_are_as_wide_as_their_cells_need() -> None:
     assert plain[3] >= adjusted[3]
 
 
+def test_an_interval_without_information_is_not_shown() -> None:
+    reasons = Reasons()
+    share = Estimate("choice", "preference", {}, "share_preferred", 0.889, 0.059, 0.999, 0.95)
+    assert value_cell(share, "95% CI", reasons) == "88.9% [a]"
+    assert reasons.notes == ("a: no interval: too few items or raters to tell.",)
+
+
 def test_a_published_interval_of_the_same_share_is_named() -> None:
     share = Estimate("choice", "preference", {}, "share_preferred", 0.8, 0.6, 0.9, 0.95, procedure="two_way_cluster_t")
     rows = Numbered(protocol().labels).table("Shares", [share, replace(share, procedure="wilson_cc")]).rows
