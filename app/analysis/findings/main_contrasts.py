@@ -232,9 +232,15 @@ def interval_words(estimate: Estimate) -> str:
 def counts_words(estimate: Estimate, items: ItemNouns = ITEMS, *, are_raters_known: bool = True) -> str:
     """Format the number of ratings, choices or rankings, items and raters; slots are not counted as raters."""
     answers = _answers([estimate])
-    parts = [(estimate.n_ratings, answers), (estimate.n_items, items.several)]
+    parts = [(n_answers(estimate), answers), (estimate.n_items, items.several)]
     parts += [(estimate.n_raters, "raters")] if are_raters_known else []
     return ", ".join(f"{whole(n)} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
+
+
+def n_answers(estimate: Estimate) -> int | None:
+    """The number of answers that the estimate is from; a choice of neither compares no two responses."""
+    is_of_compared = estimate.section == "choice" and declared(estimate.statistic).is_of_choices
+    return estimate.n_units if is_of_compared and estimate.n_units is not None else estimate.n_ratings
 
 
 def _answers(estimates: Sequence[Estimate]) -> str:
@@ -252,7 +258,7 @@ def counts_of(estimates: Iterable[Estimate], items: ItemNouns = ITEMS, *, are_ra
     """
     shown = [one for one in estimates if one.estimate is not None and "raters" not in one.scope]
     answers = _answers(shown)
-    numbers = {answers: [one.n_ratings for one in shown], items.several: [one.n_items for one in shown]}
+    numbers = {answers: [n_answers(one) for one in shown], items.several: [one.n_items for one in shown]}
     numbers |= {"raters": [one.n_raters for one in shown]} if are_raters_known else {}
     known = {word: [n for n in each if n] for word, each in numbers.items()}
     return ", ".join(_from_to(min(each), max(each), word) for word, each in known.items() if each)

@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from app.analysis.estimate import Estimate, without
+from app.analysis.findings.main_contrasts import n_answers
 from app.analysis.wording.formatting import (
     estimate_text,
     generalizes_text,
@@ -111,7 +112,7 @@ def preference_finding(estimates: Sequence[Estimate]) -> str:
     known = [estimate for estimate in shares_preferred(estimates) if estimate.estimate is not None]
     said = [
         f"{f.scope['source']} preferred over {f.scope['reference']} in {estimate_text(f)} of "
-        f"{counted(f.n_ratings or 0, 'choice')} ({interval_text(f)})"
+        f"{counted(n_answers(f) or 0, 'choice')} ({interval_text(f)})"
         for f in known
     ]
     return first_few(said) if said else "No share could be estimated."

@@ -12,6 +12,8 @@ from app.protocol.study import Protocol
 from app.results.scale_widths import scale_width
 
 WIDE = 100.0
+# How the share preferred counts them; otherwise it would not seem to fit to the bar.
+IN_SHARE = {"tie": ", counts as half", "neither": ", not counted"}
 # Margin beside the ends of a scale, for a point and its label.
 EDGE = 4.0
 
@@ -91,9 +93,8 @@ def _bar(contrast: MainContrast) -> Plot:
     segments = []
     for name, count, tone in zip(names, counts, ("source", "tie", "neither", "reference"), strict=True):
         width = WIDE * count / total
-        # Otherwise the share preferred would not seem to fit to the bar.
         share = f"{isolated(name)} {number(count / total, 'share')}"
-        words = left_to_right(f"{share}{', counts as half' if tone == 'tie' else ''}")
+        words = left_to_right(f"{share}{IN_SHARE.get(tone, '')}")
         segments.append(Segment(round(start, 2), round(width, 2), words, tone))
         start += width
     shown = tuple(segment for segment in segments if segment.width > 0)

@@ -25,6 +25,7 @@ def _words(*counts: int) -> str:
 
 def test_bar_of_a_choice_says_that_ties_count_as_half() -> None:
     assert _words(38, 12, 0, 22) == "Choices: Model 52.8%; tie 16.7%, counts as half; Human 30.6%"
+    assert _words(5, 0, 10, 5) == "Choices: Model 25.0%; neither 50.0%, not counted; Human 25.0%"
     assert _words(3, 0, 0, 1) == "Choices: Model 75.0%; Human 25.0%"
 
 
