@@ -27,7 +27,8 @@ OWN_COLUMNS = frozenset({"item", "rater", "kind", "pool", *RATER_MARKS})
 class Split:
     """One way to split the answers; `code` is the level of each answer in `Codes.rows`, -1 for none.
 
-    `of_factor`: the factor and level that each level is, if all are levels of one factor of the design.
+    `of_factor`: the factor and level that each level is, if all are levels of one factor of the design. `of_score`: the
+    question about raters, or composite of them, whose answers are the levels.
     """
 
     kind: Literal["condition", "shown_label", "subgroup"]
@@ -36,6 +37,7 @@ class Split:
     code: Ints
     is_at_median: bool = False
     of_factor: tuple[tuple[str, str], ...] = ()
+    of_score: str = ""
 
     def scope(self, level: int) -> Scope:
         """Return the scope that restricts an estimate to a level."""
@@ -82,7 +84,8 @@ def attribute_splits(codes: Codes, about_raters: list[ScaledData]) -> Iterator[S
         found = _levels(score.reindex(range(len(codes.raters.ids))).map(number_text, na_action="ignore"))
         if found is not None:
             code = _through(found[0], codes.rows.rater)
-            yield from _of_levels("subgroup", data.question.key, found[1], code, is_at_median=found[2])
+            key = data.question.key
+            yield from _of_levels("subgroup", key, found[1], code, is_at_median=found[2], of_score=key)
 
 
 def item_splits(codes: Codes) -> Iterator[Split]:
@@ -132,9 +135,10 @@ def _of_levels(
     *,
     is_at_median: bool = False,
     of_factor: tuple[tuple[str, str], ...] = (),
+    of_score: str = "",
 ) -> Iterator[Split]:
     if len(levels) > 1:
-        yield Split(kind, name, levels, code, is_at_median, of_factor)
+        yield Split(kind, name, levels, code, is_at_median, of_factor, of_score)
 
 
 def _levels(column: pd.Series[str]) -> tuple[Ints, tuple[str, ...], bool] | None:

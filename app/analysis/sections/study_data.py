@@ -198,15 +198,16 @@ class StudyData:
         return [split for split in self.splits if not self._is_idle(split, data)]
 
     def _is_idle(self, split: Split, data: AnyQuestionData) -> bool:
-        """Whether a condition can tell nothing about a question.
+        """Whether a split can tell nothing about a question.
 
-        It chose the source of the response, so that a comparison by it would repeat that of sources; or the question
-        was answered before the first trial.
+        A condition chose the source of the response, so that a comparison by it would repeat that of sources; or the
+        question was answered before the first trial; or the groups of raters are those of their answers to it.
         """
+        if split.of_score:
+            return not self._asked_in(split.of_score).isdisjoint(self._asked_in(data.question.key))
         if split.kind == "condition" and data.question.target == "rater":
-            composite = self.protocol.analysis.composites.get(data.question.key)
             before = {key for page in self.protocol.flow.before for key in page.questions}
-            return before.issuperset(composite.questions if composite else [data.question.key])
+            return before >= self._asked_in(data.question.key)
         if split.kind != "condition" or data.question.rated not in {"response", "turn"}:
             return False
         names = {name for level in split.levels for name, _ in cell_of(level).levels}
@@ -216,6 +217,11 @@ class StudyData:
         return bool(names) and all(
             name in factors and factors[name].kind == "source" and name not in asked for name in names
         )
+
+    def _asked_in(self, key: str) -> set[str]:
+        """The questions of a composite, or the question itself."""
+        composite = self.protocol.analysis.composites.get(key)
+        return {*composite.questions} if composite else {key}
 
     @cached_property
     def splits_left_out(self) -> dict[str, str]:

@@ -64,6 +64,19 @@ def test_other_conditions_are_kept_beside_that_of_the_source() -> None:
     assert "mood" not in {question for question, _ in found}
 
 
+def test_answers_of_raters_are_not_split_by_themselves() -> None:
+    study = study_with({}, analysis={"composites": {"state": ["mood", "felt"]}})
+    answers = [{**row, "condition": None} for row in rows(is_toned=False)]
+    found = {
+        (one.question, name)
+        for one in analyze(frames(study, answers), study).estimates
+        for name in one.scope.get("subgroup", {})
+    }
+    of_raters = {"mood", "felt", "state"}
+    assert {pair for pair in found if pair[0] in of_raters} == {("mood", "felt"), ("felt", "mood")}
+    assert {name for question, name in found if question == "empathy"} > of_raters
+
+
 def test_flagged_rater_is_reported_whatever_the_number_of_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.analysis.data.rater_panel.MAX_RATERS", 2)
     study = protocol(FIVE)
