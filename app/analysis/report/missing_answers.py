@@ -99,7 +99,7 @@ def _things(codes: Codes, rated: Target, rows: Ints) -> Ints:
     if rated == "item":
         return of.rater[rows] * codes.responses.n_items + of.item[rows]
     if rated == "pair":
-        return _pair_things(codes, rows, np.stack([of.left[rows], of.right[rows]]))
+        return _pair_things(codes, rows, _pairs(codes, rows, has_choices=True))
     things = _response_things(codes, rows, of.response[rows])
     if rated != "turn":
         return things
@@ -119,16 +119,22 @@ def _pair_things(codes: Codes, rows: Ints, pairs: Ints) -> Ints:
 
 
 def _in_pairs(codes: Codes, trials: Ints, asked: Sequence[Question]) -> tuple[Ints, Ints]:
-    """The rows of trials with two responses in use, and these.
+    """The rows of trials with two responses in use, and these."""
+    pairs = _pairs(codes, trials, has_choices=any(question.rated == "pair" for question in asked))
+    is_known = (pairs >= 0).all(axis=0)
+    return trials[is_known], pairs[:, is_known]
+
+
+def _pairs(codes: Codes, rows: Ints, *, has_choices: bool) -> Ints:
+    """The two responses shown with each answer, -1 where there are none.
 
     In a study of choices, an answer without sides, as from a file, is about the two responses of its item.
     """
-    pairs = np.stack([codes.rows.left[trials], codes.rows.right[trials]])
-    if any(question.rated == "pair" for question in asked):
-        has_no_sides = codes.kept[["left_response", "right_response"]].isna().all(axis=1).to_numpy()[trials]
-        pairs = np.where(has_no_sides, np.stack(codes.responses.two)[:, codes.rows.item[trials]], pairs)
-    is_known = (pairs >= 0).all(axis=0)
-    return trials[is_known], pairs[:, is_known]
+    pairs = np.stack([codes.rows.left[rows], codes.rows.right[rows]])
+    if not has_choices:
+        return pairs
+    has_no_sides = codes.kept[["left_response", "right_response"]].isna().all(axis=1).to_numpy()[rows]
+    return np.where(has_no_sides, np.stack(codes.responses.two)[:, codes.rows.item[rows]], pairs)
 
 
 def _arms(codes: Codes, protocol: Protocol) -> tuple[Ints, list[str]]:

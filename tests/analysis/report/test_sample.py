@@ -110,6 +110,8 @@ def test_a_pair_whose_responses_were_rated_lacks_its_choice() -> None:
         assert _missing(STUDY, *shown) == {"": (1, 3)}
         chosen = {**_row("r0", "i0", "preference", "human"), **SIDES}
         assert _missing(STUDY, *shown, chosen) == {"": (0, 3)}
+        chosen = _row("r0", "i0", "preference", "human")
+        assert _missing(STUDY, *rated[2:], chosen) == {"": (0, 3)}
         # of one source alone nothing can be chosen
         assert _missing(STUDY, *shown, filters=Filters(sources=("human",))) == {"": (0, 1)}
     assert _missing(STUDY, {**_row("r0", "i0", "preference", "tie"), **SIDES}) == {"": (2, 3)}
