@@ -26,6 +26,7 @@ from app.base.documents.blocks import Block, Bullets, DataTable, Document, Parag
 from app.base.numbers import restyled, whole
 from app.base.words import counted
 from app.protocol.study import Protocol
+from app.protocol.study_design import Trials
 
 SDS = ("item", "item_source", "rater", "rater_source", "residual")
 STOPPING = "Data collection ends when every trial has its number of raters."
@@ -44,6 +45,7 @@ MISSING = (
     "Estimates use all answers that were given. A trial that is skipped goes to another rater. Mixed models and "
     "cluster intervals take unequal numbers of ratings per rater and item as they are."
 )
+ONE_TEXT: frozenset[Trials] = frozenset({"single", "dialogue", "conversation", "draft"})
 
 
 def osf_document(registration: Registration, origin: str = "") -> Document:
@@ -174,13 +176,16 @@ def existing_data(registration: Registration, protocol: Protocol) -> str:
 
 
 def randomization(protocol: Protocol) -> str:
-    """What is random."""
-    order = (
-        "The order of trials and the sides of responses are random"
-        if protocol.design.order == "random"
-        else ("The sides of responses are random; trials come in the order described")
-    )
-    return f"{order}, from seed {protocol.design.seed}. Raters get conditions in a balanced order."
+    """What is random; pages with one text have no sides."""
+    is_random, has_sides = protocol.design.order == "random", protocol.design.trials not in ONE_TEXT
+    order = {
+        (True, True): "The order of trials and the sides of responses are random",
+        (True, False): "The order of trials is random",
+        (False, True): "The sides of responses are random; trials come in the order described",
+        (False, False): "Trials come in the order described",
+    }[is_random, has_sides]
+    conditions = " Raters get conditions in a balanced order." if protocol.conditions else ""
+    return f"{order}, from seed {protocol.design.seed}.{conditions}"
 
 
 def _inference(protocol: Protocol) -> Iterator[str]:

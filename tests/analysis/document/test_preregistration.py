@@ -11,7 +11,7 @@ from app.analysis import analyze
 from app.analysis.data.report_filters import Filters
 from app.analysis.document.deviations import NONE, SELECTED, deviations_section
 from app.analysis.document.judges import judges_of_folder
-from app.analysis.document.preregistration import aspredicted_document, osf_document
+from app.analysis.document.preregistration import aspredicted_document, osf_document, randomization
 from app.analysis.document.registration import Registration, RegistrationError, read_registration, registration_json
 from app.base.documents.blocks import DataTable, Paragraph
 from app.protocol.study import Protocol
@@ -187,3 +187,14 @@ def test_judges_of_a_folder_are_those_of_raters_csv(tmp_path: Path) -> None:
     lines = "rater,kind,pool,model,temperature\na,person,x,,\nj,model,,m-2026,0\n"
     (tmp_path / "raters.csv").write_text(lines)
     assert judges_of_folder(tmp_path) == ({"name": "j", "model": "m-2026", "temperature": "0"},)
+
+
+def test_only_what_the_study_has_is_said_to_be_random() -> None:
+    single = protocol(FIVE, design={"trials": "single"})
+    assert randomization(single) == "The order of trials is random, from seed 0."
+    told = {"told": {"kind": "instruction", "levels": {"a": "A", "b": "B"}}}
+    fixed = protocol(FIVE, design={"order": "fixed"}, conditions=told)
+    assert randomization(fixed) == (
+        "The sides of responses are random; trials come in the order described, from seed 0. "
+        "Raters get conditions in a balanced order."
+    )
