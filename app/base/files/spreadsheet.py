@@ -27,7 +27,7 @@ from app.base.files.records import (
 from app.base.files.table import Table
 from app.base.limits import Limits
 from app.base.problems import Problems
-from app.base.words import number_text
+from app.base.words import and_list, number_text
 
 # Merged cells of an Excel sheet: the file has their content once, but every row and column that they cover means it.
 #
@@ -136,8 +136,36 @@ def read_spreadsheet(path: Path, problems: Problems, *, content: bytes | None = 
         problems.add(path.name, None, None, other, f"{KINDS}. The ending of the name says which, and text is in UTF-8")
         return None
     if is_zip or is_named_excel:
-        return _from_excel(path.name, data, problems, sheet)
-    return read_table(path.name, data, problems, delimiter=_delimiter(path, data), may_have_title=True)
+        table = _from_excel(path.name, data, problems, sheet)
+    else:
+        table = read_table(path.name, data, problems, delimiter=_delimiter(path, data), may_have_title=True)
+    if table is not None:
+        _write_numbers_as_programs_do(table, problems)
+    return table
+
+
+# A number as people write it. Three digits after a comma, or after a point beside decimal commas, may be thousands.
+_NUMBER = re.compile(r"\s*[-\u2212\u2013]?\d+([.,]\d+)?\s*")
+_DECIMAL_COMMA, _MARKED_THOUSANDS = re.compile(r",(?!\d{3}\s*$)"), re.compile(r"\.\d{3}\s*$")
+_AS_PROGRAMS_DO = str.maketrans({"\u2212": "-", "\u2013": "-", ",": "."})
+
+
+def _write_numbers_as_programs_do(table: Table, problems: Problems) -> None:
+    """Replace minus signs, dashes and decimal commas in columns in which every cell with a digit is a number."""
+    with_commas = []
+    for name, cells in table.columns.items():
+        numbers = {cell for cell in cells if any(sign.isdecimal() for sign in cell)}
+        if not all(map(_NUMBER.fullmatch, numbers)):
+            continue
+        has_commas = any("," in cell for cell in numbers)
+        if has_commas and (not any(map(_DECIMAL_COMMA.search, numbers)) or any(map(_MARKED_THOUSANDS.search, numbers))):
+            continue
+        written = {cell: cell.translate(_AS_PROGRAMS_DO) for cell in numbers}
+        table.columns[name] = np.array([written.get(cell, cell) for cell in cells], dtype=object)
+        with_commas += [name] if has_commas else []
+    if with_commas:
+        found = f"decimal commas ({and_list(with_commas, N_NAMED)})"
+        problems.note(table.file, None, None, found, "decimal points; the commas were read as points")
 
 
 def _not_a_spreadsheet(data: bytes, ending: str) -> str | None:

@@ -112,6 +112,32 @@ def test_dates_numbers_and_every_script_are_kept_as_text(tmp_path: Path) -> None
     assert [cells[0] for cells in table.columns.values()] == [family, "2025-03-04", "2025-03-04 09:05:00", "2", arabic]
 
 
+@pytest.mark.parametrize(
+    ("cells", "read_as"),
+    [
+        (("\u22122", "0", "", "\u20133,5", "NA"), ["-2", "0", "", "-3.5", "NA"]),
+        (("1,5", "2", "3.5"), ["1.5", "2", "3.5"]),
+        (("1,000", "12,500"), ["1,000", "12,500"]),
+        (("1.000", "2,5"), ["1.000", "2,5"]),
+        (("1,5", "1,2,3"), ["1,5", "1,2,3"]),
+        (("Room 2", "\u22122"), ["Room 2", "\u22122"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["sheet.xlsx", "sheet.csv"])
+def test_minus_signs_and_decimal_commas_of_people_are_numbers(
+    tmp_path: Path, name: str, cells: Sequence[str], read_as: Sequence[str]
+) -> None:
+    rows = [["Post", "Warmth"], *([LONG, cell] for cell in cells)]
+    data = excel(*rows) if name.endswith(".xlsx") else "\n".join(map(";".join, rows)).encode()
+    (tmp_path / name).write_bytes(data)
+    problems = Problems()
+    table = read_spreadsheet(tmp_path / name, problems)
+    assert table is not None
+    assert list(table.columns["Warmth"]) == read_as
+    changed = ["decimal commas (Warmth)"] if any("." in cell and cell not in cells for cell in read_as) else []
+    assert [note.found for note in problems.notes] == changed
+
+
 def test_merged_cells_are_repeated_with_a_note(tmp_path: Path) -> None:
     rows: list[list[object]] = [
         ["Question", "Written by", "Reply", "Topic"],
