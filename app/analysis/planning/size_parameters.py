@@ -86,8 +86,12 @@ def reach(parameter: SizeParameter, now: int, rows: Sequence[PlanRow], goal: flo
     if len({x for x, _ in points}) < 2:  # noqa: PLR2004 - a line needs two points
         return None
     x, y = np.array(points).T
-    slope, constant = np.polyfit(x, y, 1)
-    slope, constant = max(float(slope), 0.0), max(float(constant), 0.0)
+    # chance changes squared widths by a share of them, so wide ones count no more than narrow ones
+    slope, constant = map(float, np.polyfit(x, y, 1, w=1 / y))
+    if constant < 0:
+        slope, constant = float(np.sum(x / y) / np.sum(x**2 / y**2)), 0.0
+    elif slope < 0:
+        slope, constant = 0.0, float(np.sum(1 / y) / np.sum(1 / y**2))
     room = goal**2 - constant
     needed = math.ceil(slope / room) if room > 0 else None
     # one trial each is the least that raters can have

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from app.analysis.data.frames import Frames
 from app.analysis.planning.declared import (
     NotSimulatedError,
+    is_of_sources,
     is_simulated,
     margin_of,
     planned_contrast,
@@ -176,6 +177,8 @@ def forecast(
     of_curve = partial(ask.plan, stated=stated, n_simulations=N_OF_CURVE)
     rows = [ask.row(of_curve(*size)) for size in ask.sizes()]
     of_raters = [ask.row(of_curve(wish.n_items, wish.per_trial, n)) for n in ask.numbers_of_raters(now)]
+    alike = [row for row in rows if is_of_sources(contrast) or row.raters_per_trial == wish.per_trial]
+    now = replace(now, estimate=_expected([now, *alike, *of_raters]))
     goal = wish.goal_width or _goal(contrast, now, first, margin, wish.power)
     found = (
         reach("items", wish.n_items, [row for row in rows if row.raters_per_trial == wish.per_trial], goal),
@@ -205,6 +208,13 @@ def forecast(
         margin=margin,
         n_tests=first.n_tests,
     )
+
+
+def _expected(rows: Sequence[PlanRow]) -> float | None:
+    """The mean estimate over sizes that share it, weighted by precision: one small size is too uncertain."""
+    weights = {row: row.n_simulations / row.width**2 for row in rows if row.width}
+    total = sum((row.estimate or 0) * weight for row, weight in weights.items())
+    return total / sum(weights.values()) if weights else rows[0].estimate
 
 
 def _confirmed(

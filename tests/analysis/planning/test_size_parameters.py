@@ -27,6 +27,21 @@ def test_width_model_recovers_constant_and_inverse_n_terms() -> None:
     assert found.narrowest == pytest.approx(0.2)
 
 
+def test_wide_intervals_of_small_sizes_do_not_steepen_the_line() -> None:
+    """Their few raters make them wider than 1/n does: 647 items were named where about 515 are needed."""
+    rows = [row(n, 3, (slope / n) ** 0.5) for n, slope in ((40, 16.1), (80, 14.9), (160, 14.0), (240, 13.3))]
+    found = reach("items", 80, rows, goal=0.161)
+    assert found is not None
+    assert found.needed in range(512, 570)
+    assert found.narrowest == 0
+
+
+def test_widths_that_do_not_fall_have_no_slope() -> None:
+    found = reach("items", 40, [row(n, 3, 0.4 + n / 10_000) for n in (20, 40, 80)], goal=0.3)
+    assert found is not None
+    assert (found.needed, round(found.narrowest, 2)) == (None, 0.4)
+
+
 def test_unreachable_goal_reports_narrowest_width() -> None:
     rows = [row(40, k, (0.09 + 0.3 / k) ** 0.5) for k in (3, 6, 9)]
     found = reach("raters_per_trial", 3, rows, goal=0.25)

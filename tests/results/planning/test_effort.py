@@ -56,6 +56,14 @@ def test_forecast_confirms_goal_or_names_what_is_needed() -> None:
         assert small.solution.width < (small.now.width or 0)
 
 
+def test_items_that_are_named_for_a_power_have_about_that_power() -> None:
+    """For a power of 80%, 691 items were named, which have one of 95%."""
+    found = forecast(study(), [], Wish(60, 3, None, {"difference": 0.15}))
+    assert found.solution is not None
+    assert found.solution.width == pytest.approx(found.goal, rel=0.08)
+    assert 0.7 <= (found.solution.power or 0) <= 0.92
+
+
 def test_no_size_is_named_that_misses_the_goal_once_it_is_simulated() -> None:
     """Projected from three raters, 111 raters per trial were said to reach it, beside a power of 28% simulated."""
     one = study(trials_per_rater=8).model_dump(mode="json")
