@@ -133,7 +133,7 @@ def _question(
     target = "response" if is_about_one else "item"
     numbers = [number(value) for value in values]
     if None not in numbers:
-        return _scaled(values, [one for one in numbers if one is not None], said, target)
+        return _scaled([one for one in numbers if one is not None], said, target)
     names = Names.of({source: [] for source in sources})
     others = {_TIES.get(value.casefold()) if names.key(value) is None else "" for value in values}
     if None not in others and not is_about_one:
@@ -144,11 +144,10 @@ def _question(
     return {"target": target, "type": "category", "codes": codes}, None, None
 
 
-def _scaled(
-    values: Sequence[str], numbers: Sequence[float], said: Ends, target: str
-) -> tuple[dict[str, Any], float, float]:
-    ends = points_of_values(values)
+def _scaled(numbers: Sequence[float], said: Ends, target: str) -> tuple[dict[str, Any], float, float]:
     is_whole = all(one == int(one) for one in numbers)
+    # a slider may be on a usual scale too, such as half points from 1 to 5
+    ends = points_of_values(number_text(whole) for one in numbers for whole in (math.floor(one), math.ceil(one)))
     low, high = ends or SLIDER
     first, last = said
     low = min([low if first is None else first, *numbers])

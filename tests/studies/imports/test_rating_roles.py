@@ -73,7 +73,9 @@ def test_columns_of_different_scales_hold_no_ratings() -> None:
         (["0", "2", "1"], "rating", (0, 2)),
         (["-1", "2", "0"], "rating", (-2, 2)),
         (["12", "80", "55"], "slider", (0, 100)),
-        (["2.5", "4", "1"], "slider", (0, 100)),
+        (["2.5", "4", "1"], "slider", (1, 5)),
+        (["0.25", "0.9", "1"], "slider", (0, 1)),
+        (["12.5", "4", "64"], "slider", (0, 100)),
         (["yes", "no", "yes"], "category", (None, None)),
     ],
 )
