@@ -16,7 +16,7 @@ from app.base.web.deps import Db
 from app.studies.coverage import get_counts
 from app.studies.creation.upload_form import upload_form, upload_reader
 from app.studies.imports.source_kinds import recognized_kind
-from app.studies.imports.text_uploads import TextsFixedError, get_upload, why_fixed
+from app.studies.imports.text_uploads import TextsFixedError, get_upload, has_answers, why_fixed
 from app.studies.own_study import LeadAndStudy, Own, find_lead_and_study
 
 router = APIRouter()
@@ -154,6 +154,7 @@ def _page(
         counts=get_counts(db, own.study.id),
         problems=[one for one in problems or [] if one.severity == "error" and one.allowed != fixed][:MAX_PROBLEMS],
         fixed=fixed,
+        has_ratings=has_answers(db, own.study.id),
         is_copied=is_copied,
         roles=ROLES,
         kinds=KINDS,

@@ -56,6 +56,9 @@ def test_ratings_are_checked_then_imported(client: TestClient, db: Connection, s
     assert "1 to 4" in checked
     assert stored(db) == []
     assert client.post(PAGE, data=filled(client) | {"import": "1"}).headers["location"] == PAGE
+    texts = " ".join(client.get("/studies/new/small/texts").text.split())
+    assert "the same ratings cannot be imported twice" in texts
+    assert "Import them once" not in texts
     found = stored(db)
     assert found[:2] == [("1", "person", "Eval 1", True, 1.0), ("1", "model", "Eval 1", True, 4.0)]
     assert len(found) == 8
