@@ -25,7 +25,7 @@ from app.analysis.wording.formatting import (
     number,
     statistic_text,
 )
-from app.base.numbers import p_statement, styled, whole
+from app.base.numbers import p_statement, styled, whole, with_minus
 from app.base.words import ISOLATE, and_list, capitalized, isolated, left_to_right, number_text
 from app.protocol.primary import is_of_texts
 from app.protocol.study import Protocol
@@ -465,7 +465,7 @@ def _basis(findings: Sequence[Finding], protocol: Protocol, words: Words) -> lis
         found.append(f"{words.margin} {words.figure(styled(f'{margin:g}'))}")
     is_of_scale = kind_of(first.shown) in OF_SCALE and first.decided.statistic != "dprime"
     if is_of_scale and first.shown.unit != "choice" and (ends := scale_ends(first.key, protocol)):
-        low, high = (words.figure(number_text(end)) for end in ends)
+        low, high = (words.figure(with_minus(number_text(end))) for end in ends)
         worse = f", {words.worse}" if first.is_reversed else ""
         found.append(f"{words.scale} {low}\N{EN DASH}{high}{worse}")
     elif first.is_reversed:

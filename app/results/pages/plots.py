@@ -7,6 +7,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report
 from app.analysis.wording.formatting import estimate_text, number
+from app.base.numbers import with_minus
 from app.base.words import isolated, left_to_right, number_text
 from app.protocol.study import Protocol
 from app.results.scale_widths import scale_width
@@ -83,7 +84,7 @@ def _place(value: float, first: float, last: float) -> float:
 
 def _ticks(values: Sequence[float]) -> tuple[tuple[float, str], ...]:
     shown = values if len(values) <= len("1234567") else (values[0], values[-1])
-    return tuple((_place(value, values[0], values[-1]), number_text(value)) for value in shown)
+    return tuple((_place(value, values[0], values[-1]), with_minus(number_text(value))) for value in shown)
 
 
 def _bar(contrast: MainContrast) -> Plot:

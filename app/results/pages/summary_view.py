@@ -23,7 +23,7 @@ from app.analysis.report.sentences import p_words, published_line
 from app.analysis.report.verdicts import UNDESIRABLE, decisive_p, verdict_sentence
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import REASONS, number
-from app.base.numbers import p_text
+from app.base.numbers import p_text, with_minus
 from app.base.words import counted, isolated, left_to_right
 from app.protocol.study import Protocol
 from app.results.pages.plots import Mark, Plot, alpha_mark, card_plot, row_marks
@@ -342,7 +342,7 @@ def _scale(contrast: MainContrast, protocol: Protocol) -> str:
     points = list(getattr(scale, "points", ()))
     if not points:
         return contrast.text
-    ends = (f"{point.value:g} {isolated(point.words)}".strip() for point in (points[0], points[-1]))
+    ends = (f"{with_minus(f'{point.value:g}')} {isolated(point.words)}".strip() for point in (points[0], points[-1]))
     return left_to_right(" to ".join(ends))
 
 

@@ -152,6 +152,12 @@ def test_numbers_of_choices_and_of_undesirable_scales() -> None:
     assert "scale 1–5, high values are undesirable" in english
 
 
+def test_ends_of_a_scale_below_zero_have_a_minus_sign() -> None:
+    two_sided = protocol({**FIVE, "scale": {-2: "cold", -1: "", 0: "", 1: "", 2: "warm"}})
+    (answer,) = answers_of([contrast("A", 0.5, "clear")], NONE, two_sided)
+    assert "scale \u22122\N{EN DASH}2" in answer.english
+
+
 def test_each_question_and_reference_has_its_own_answer_and_only_primary_ones_count() -> None:
     rated, chosen = (
         contrast("A", 0.8, "clear"),

@@ -42,6 +42,15 @@ def test_differences_on_scales_of_other_widths_are_drawn_as_parts_of_their_scale
     assert [(mark.at, mark.low, mark.high) for mark in marks if mark] == [(73.0, 50.0, 96.0)] * 4
 
 
+def test_points_below_zero_have_a_minus_sign() -> None:
+    warmth = {"key": "warmth", "target": "response", "type": "rating", "text": "Warm?", "scale": {-1: "", 0: "", 1: ""}}
+    means = [Estimate("distribution", "warmth", {"source": one}, "mean", -0.5, -0.9, 0.1) for one in ("Model", "Human")]
+    contrast = _row("mean_difference", 0, 0.5)
+    plot = card_plot(contrast, Report("small", "0" * 64, (), tuple(means)), protocol(warmth))
+    assert plot is not None
+    assert [words for _, words in plot.ticks] == ["\u22121", "0", "1"]
+
+
 def _row(statistic: str, value: float, high: float, key: str = "warmth") -> MainContrast:
     scope: Scope = {"source": "Model", "reference": "Human"}
     estimate = Estimate("comparison", "warmth", scope, statistic, value, 2 * value - high, high)
