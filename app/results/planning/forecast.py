@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -223,12 +224,21 @@ def _confirmed(
     """How far one setting reaches, and the size that reaches the goal by it.
 
     A number that is projected from few raters can be too low: if its interval is too wide once it is simulated, it
-    takes more than that.
+    takes more than that. If it is too high, the line through the simulated size gives a better one.
     """
     size = ask.solution(one, stated)
-    if size is None or one.needed is None or one.needed <= one.now or (size.width or 0) <= AS_NARROW * goal:
+    if size is None or size.width is None or one.needed is None or one.needed <= one.now:
         return one, size
-    return replace(one, needed=None, most=one.needed), None
+    if size.width > AS_NARROW * goal:
+        return replace(one, needed=None, most=one.needed), None
+    if size.width * AS_NARROW**0.5 < goal:
+        left = one.narrowest**2
+        fewer = math.ceil(one.needed * (size.width**2 - left) / (goal**2 - left))
+        closer = replace(one, needed=max(fewer, one.now + 1))
+        found = ask.solution(closer, stated)
+        if found is not None and found.width is not None and found.width <= AS_NARROW * goal:
+            return closer, found
+    return one, size
 
 
 def _check_size(n_ratings: int) -> None:

@@ -64,6 +64,16 @@ def test_items_that_are_named_for_a_power_have_about_that_power() -> None:
     assert 0.7 <= (found.solution.power or 0) <= 0.92
 
 
+def test_size_that_is_projected_too_high_is_named_again_from_its_simulation() -> None:
+    """724 items were named for a width that 614 have: few raters make the intervals of small studies wider."""
+    design = {"trials": "single", "raters_per_trial": 2, "trials_per_rater": 10}
+    single = Protocol.model_validate(protocol_of(questions=[EMPATHY], design=design))
+    found = forecast(single, [], Wish(20, 2, None, {"difference": 0.15}))
+    assert found.solution is not None
+    assert found.solution.n_items == next(one.needed for one in found.reaches if one.parameter == "items")
+    assert found.solution.width == pytest.approx(found.goal, rel=0.03)
+
+
 def test_no_size_is_named_that_misses_the_goal_once_it_is_simulated() -> None:
     """Projected from three raters, 111 raters per trial were said to reach it, beside a power of 28% simulated."""
     one = study(trials_per_rater=8).model_dump(mode="json")
