@@ -72,8 +72,11 @@ def unique_ids(table: Table, name: str, values: Column, problems: Problems) -> N
     twice = pd.Series(values).duplicated().to_numpy() & ~empty
     if twice.any():
         first = dict(zip(values[::-1], table.rows[::-1], strict=True))
-        for row, value in zip(table.rows[twice], values[twice], strict=True):
-            problems.add(table.file, int(row), name, value, f"each {name} once (first in row {first[value]})")
+        for place in np.flatnonzero(twice):
+            value, header = values[place], table.header(name, place)
+            problems.add(
+                table.file, int(table.rows[place]), header, value, f"each {name} once (first in row {first[value]})"
+            )
 
 
 def one_of(keys: Sequence[str] | Column, file: str, wanted: str) -> str:

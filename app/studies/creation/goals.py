@@ -91,6 +91,10 @@ def missing_texts(columns: Sequence[Mapping[str, Any]]) -> str:
     source = next((column["name"] for column in columns if column["role"] == "source"), None)
     if "response" in roles:
         return ""
+    if "rating" in roles and "text" not in roles:
+        return (
+            "This sheet has ratings, but no texts. Add columns with the situations and the responses that were rated."
+        )
     if source is not None:
         said = f"“{source}” says who wrote the response of each row, but no column holds the responses."
         return f"{said} Choose “Responses of a source” above the column that does."

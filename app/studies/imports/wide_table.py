@@ -50,13 +50,13 @@ def unfold(sheet: Table, layout: Layout, problems: Problems) -> tuple[Table, Tab
     if set(wanted) - set(sheet.columns):
         return None
     items = {name: sheet.column(column) for name, column in layout.named.items()}
+    headers = {name: np.full(len(sheet), column, dtype=object) for name, column in layout.named.items()}
     if "item" not in items:
         items["item"] = sheet.column("item") if "item" in set(sheet.columns) - set(wanted) else _numbers(sheet)
     if "text" in items and "turns" not in items:
         items |= _text_or_turns(items["text"])
-    return Table(sheet.file, sheet.rows, items | _attributes(sheet, layout, problems)), _responses(
-        sheet, items["item"], layout, problems
-    )
+    items |= _attributes(sheet, layout, problems)
+    return Table(sheet.file, sheet.rows, items, headers), _responses(sheet, items["item"], layout, problems)
 
 
 def _numbers(sheet: Table) -> Column:
@@ -87,12 +87,14 @@ def _responses(sheet: Table, item: Column, layout: Layout, problems: Problems) -
         found += [(int(place), source) for place in np.flatnonzero(has)]
     found.sort(key=lambda reply: reply[0])
     places = np.array([place for place, _ in found], dtype=np.int64)
-    texts = [sheet.column(layout.responses[source])[place] for place, source in found]
+    headers = _column([layout.responses[source] for _, source in found])
+    texts = [sheet.column(header)[place] for header, (place, _) in zip(headers, found, strict=True)]
     sources = [source for _, source in found]
     return Table(
         sheet.file,
         sheet.rows[places],
         {"item": item[places], "source": _column(sources), **_text_or_turns(_column(texts))},
+        {"response": headers, "text": headers},
     )
 
 

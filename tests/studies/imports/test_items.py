@@ -168,9 +168,9 @@ def test_each_spreadsheet_problem_is_named(folder: Path, sheet: Path, tmp_path: 
         "ID, Post, Human, GPT, Mood and feels",
     )
     sheet.write_text(SHEET.replace("x2", "x1"))
-    assert problem_of(folder, sheet, LAYOUT) == ("sheet.csv", 3, "item", "x1")
+    assert problem_of(folder, sheet, LAYOUT) == ("sheet.csv", 3, "ID", "x1")
     sheet.write_text(SHEET.replace("One", " "))
-    assert problem_of(folder, sheet, LAYOUT) == ("sheet.csv", 2, "text", " ")
+    assert problem_of(folder, sheet, LAYOUT) == ("sheet.csv", 2, "Post", " ")
     assert problem_of(folder, tmp_path / "no.csv", LAYOUT)[3] == "no such file"
     (tmp_path / "no.xlsx").write_bytes(b"PK\x03\x04")
     assert problem_of(folder, tmp_path / "no.xlsx", LAYOUT)[3].startswith("a file that is not readable as Excel")

@@ -304,6 +304,10 @@ def test_missing_file_is_reported(client: TestClient) -> None:
             [("post", "source", "reply"), (long_text("a"), "Anna", "Ok"), (long_text("a"), "GPT", "No")],
             "“source” says who wrote the response of each row, but no column holds the responses.",
         ),
+        (
+            [("item id", "model", "warmth rating"), ("1", "Anna", "4"), ("1", "GPT", "2"), ("2", "Anna", "3")],
+            "This sheet has ratings, but no texts. Add columns with the situations and the responses",
+        ),
     ],
 )
 def test_sheet_without_responses_says_what_to_choose(
@@ -312,6 +316,14 @@ def test_sheet_without_responses_says_what_to_choose(
     page = client.get(dropped(client, csv(rows), "posts.csv")).text
     assert missing in page
     assert "Make this study" not in page
+
+
+def test_id_that_is_there_twice_is_named_with_the_column_of_the_sheet(client: TestClient) -> None:
+    rows = [(f"S{min(n, 19)}", *(long_text(f"{who} {n}") for who in "PNG")) for n in range(1, 21)]
+    page = dropped(client, csv([("Nr.", "post", "Nurse", "GPT-4o"), *rows]), "posts.csv")
+    problems = unescape(client.post(page, data={"template": "ayers-pair"}).text)
+    assert 'posts.csv, row 21, column Nr.: found "S19"; allowed: each item once (first in row 20).' in problems
+    assert "row 21, column Nurse: found" in problems
 
 
 def test_sheet_without_responses_fits_no_goal(client: TestClient) -> None:
