@@ -13,6 +13,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.accounts.openid.provider import is_allowed
+from app.base.header_values import fits_header
 from app.base.limits import Bounds, Limits
 from app.base.words import allowed_in_words
 
@@ -137,8 +138,8 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _read_secrets(self) -> Self:
         """Read the secrets that are in files, and put the password into the address of the database."""
-        self.model_key = _hidden(self.model_key, self.model_key_file, "ATTUNE_MODEL_KEY")
-        self.prolific_token = _hidden(self.prolific_token, self.prolific_token_file, "ATTUNE_PROLIFIC_TOKEN")
+        self.model_key = _for_header(self.model_key, self.model_key_file, "ATTUNE_MODEL_KEY")
+        self.prolific_token = _for_header(self.prolific_token, self.prolific_token_file, "ATTUNE_PROLIFIC_TOKEN")
         self.openid_client_secret = _hidden(
             self.openid_client_secret, self.openid_client_secret_file, "ATTUNE_OPENID_CLIENT_SECRET"
         )
@@ -208,6 +209,14 @@ def _hidden(value: SecretStr | None, file: Path | None, name: str) -> SecretStr 
     return None if text is None else SecretStr(text)
 
 
+def _for_header(value: SecretStr | None, file: Path | None, name: str) -> SecretStr | None:
+    """Return a secret that is sent in a header; an error of a request would quote one that does not fit."""
+    secret = _hidden(value, file, name)
+    if secret is not None and not fits_header(secret.get_secret_value()):
+        raise ValueError(f"{name if file is None else f'{name}_FILE'} must have one line of ASCII characters")
+    return secret
+
+
 def _from_one(value: str | None, file: Path | None, name: str) -> str | None:
     """Return the value of a variable, or the text of the file that `{name}_FILE` names; both may not be set."""
     if file is None:
@@ -222,6 +231,8 @@ def _secret(file: Path, name: str) -> str:
         text = file.read_text(encoding="utf-8").strip()
     except OSError as error:
         raise ValueError(f"{name} names {file}, which cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} names {file}, which is not text in UTF-8") from None
     if not text:
         raise ValueError(f"{name} names {file}, which is empty")
     return text

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from app.base.header_values import can_be_headers
 from app.cli.output import WRONG_CALL, fail
 from app.llm.client.budget import Budget, Prices
 from app.llm.client.endpoint import MAX_DIGITS_OF_SEED, MAX_TOKENS_OF_ANSWER, Endpoint
@@ -122,7 +123,10 @@ class ModelOptions:
         pairs = [one.partition("=") for one in self.header or ()]
         if not all(name.strip() and mark for name, mark, _ in pairs):
             raise typer.BadParameter("Expected NAME=VALUE.", param_hint="--header")
-        return {name.strip(): value.strip() for name, _, value in pairs}
+        headers = {name.strip(): value.strip() for name, _, value in pairs}
+        if not can_be_headers(headers):
+            raise typer.BadParameter("A header is one line of ASCII characters.", param_hint="--header")
+        return headers
 
     @property
     def redone(self) -> tuple[Outcome, ...]:

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer
 from sqlalchemy import create_engine
 
+from app.cli.model_options import ModelOptions
 from app.llm.runs.runs import RunRow, list_runs, only_worker, record_limits, record_stop
 from app.settings import settings
 from tests.kit.batch_server import BatchServer, serving_batches
@@ -202,3 +204,10 @@ def test_a_seed_that_the_database_cannot_hold_is_refused(attune: Attune) -> None
 def test_more_tokens_than_the_page_allows_are_refused(attune: Attune) -> None:
     refused = attune("judge", "study", *MODEL, "--max-tokens", 1_000_001, "--plan")
     assert (refused.code, "less than or equal to" in refused.err) == (2, True), refused.err
+
+
+@pytest.mark.parametrize("header", ["X-Ä=1", "X Y=1", "X=1\r\nY: 2"])
+def test_a_header_that_no_request_can_carry_is_refused(header: str) -> None:
+    asked = ModelOptions(model="m", base_url="http://127.0.0.1:9/v1", header=[header])
+    with pytest.raises(typer.BadParameter, match="one line of ASCII characters"):
+        _ = asked.endpoint

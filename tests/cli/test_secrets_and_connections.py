@@ -60,6 +60,26 @@ def test_missing_secret_file_is_reported_in_one_sentence(tmp_path: Path, monkeyp
     )
 
 
+@pytest.mark.parametrize("name", ["ATTUNE_MODEL_KEY", "ATTUNE_PROLIFIC_TOKEN"])
+def test_a_key_that_no_request_can_carry_is_refused_and_not_quoted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(f"{name}_FILE", str(secret(tmp_path, "sk-1\n# of the lab\n")))
+    settings.cache_clear()
+    with pytest.raises(SettingsError) as caught:
+        settings()
+    assert str(caught.value) == f"{name}_FILE must have one line of ASCII characters."
+
+
+def test_a_secret_that_is_not_text_is_reported_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret").write_bytes(b"\xff\xfe")
+    monkeypatch.setenv("ATTUNE_MODEL_KEY_FILE", str(tmp_path / "secret"))
+    settings.cache_clear()
+    with pytest.raises(SettingsError) as caught:
+        settings()
+    assert str(caught.value) == f"ATTUNE_MODEL_KEY_FILE names {tmp_path / 'secret'}, which is not text in UTF-8."
+
+
 def test_available_connections_are_read_from_database(db: Connection) -> None:
     assert count_connections(db) == 197
 

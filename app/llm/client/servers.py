@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
+from app.base.header_values import can_be_headers, fits_header
 from app.base.words import allowed_in_words
 from app.llm.client.budget import Prices
 from app.llm.client.endpoint import Endpoint
@@ -43,6 +44,20 @@ class ModelServer(BaseModel):
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username is not None:
             raise ValueError("an address such as http://127.0.0.1:8000/v1, without a user name")
+        return value
+
+    @field_validator("key")
+    @classmethod
+    def _is_key(cls, value: SecretStr) -> SecretStr:
+        if not fits_header(value.get_secret_value()):
+            raise ValueError("one line of ASCII characters")
+        return value
+
+    @field_validator("headers")
+    @classmethod
+    def _are_headers(cls, value: dict[str, str]) -> dict[str, str]:
+        if not can_be_headers(value):
+            raise ValueError("names and values in one line of ASCII characters")
         return value
 
     @property

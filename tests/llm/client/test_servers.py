@@ -27,6 +27,8 @@ def test_servers_have_the_keys_of_their_files(tmp_path: Path) -> None:
         (SERVER.replace('["m"]', "[]"), "models: expected at least 1 entry"),
         (SERVER.replace("max_tokens = 9", ""), "max_tokens: expected a value; this setting is required"),
         (SERVER + 'key_file = "/none/there"\n', "/none/there cannot be read"),
+        (f'{SERVER}key = """sk-1\n# of the lab"""\n', "key: expected one line of ASCII characters"),
+        (f'{SERVER}headers = {{"X-Ä" = "1"}}\n', "headers: expected names and values in one line of ASCII characters"),
         (SERVER + SERVER, "two servers have the same name"),
         ("server = 5", "is not a list of [[server]] in TOML"),
         ("[[", "is not a list of [[server]] in TOML"),
