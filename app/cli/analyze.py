@@ -17,7 +17,7 @@ from app.analysis.report.report_tables import report_json
 from app.cli.filter_options import require_known, takes_filters
 from app.cli.output import INPUT_ERROR, say
 from app.cli.print_report import print_report
-from app.cli.reading import read_study_folder
+from app.cli.reading import read_study_folder, read_words
 from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.protocol.study import Protocol
 
@@ -83,7 +83,7 @@ def study_data(study: Path | str) -> tuple[Frames, Protocol]:
 def _again(frames: Frames, protocol: Protocol, file: Path) -> None:
     """Recompute and print the record; if it differs, print the differences and exit with code 1."""
     try:
-        record = json.loads(file.read_text(encoding="utf-8"))
+        record = json.loads(read_words(file))
         made = again(frames, protocol, record if isinstance(record, dict) else {})
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--again") from None

@@ -16,7 +16,7 @@ from app.base.problems import Problems
 from app.cli.model_options import ModelOptions, with_model_options
 from app.cli.model_work import delete_named, exit_on_error, named_run, work_through
 from app.cli.output import fail, say
-from app.cli.reading import read_sheet, reading
+from app.cli.reading import read_sheet, read_words, reading
 from app.cli.store import store, stored_study
 from app.cli.study_argument import Slug
 from app.llm.client.budget import Budget, Prices, cost_words
@@ -149,10 +149,10 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option
         seed=asked.seed,
         max_tokens=asked.max_tokens,
         answer_format=answer_format,
-        persona=persona.read_text(encoding="utf-8") if persona else "",
+        persona=read_words(persona) if persona else "",
         family=family,
         with_probabilities=probabilities,
-        examples=examples.read_text(encoding="utf-8") if examples else "",
+        examples=read_words(examples) if examples else "",
         reason_first=reason,
         reference=reference.strip(),
     )
@@ -229,7 +229,7 @@ def _replay(engine: Engine, study: StudyRow, name: str) -> None:
 
 def _prompts(files: Sequence[Path]) -> dict[str, str]:
     """The words of each prompt, by the name of its file."""
-    prompts = {one.stem: one.read_text(encoding="utf-8") for one in files}
+    prompts = {one.stem: read_words(one) for one in files}
     if len(prompts) < len(files):
         raise typer.BadParameter("Two files have the same name: it names the prompt.", param_hint="--prompt")
     return prompts

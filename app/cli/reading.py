@@ -8,6 +8,7 @@ from typing import TypeVar
 import typer
 
 from app.analysis.data.study_folder import StudyFolder
+from app.base.files.encoding import text_of
 from app.base.limits import Limits
 from app.base.processes.side_process import bounded
 from app.base.progress import Progress, quiet
@@ -28,6 +29,15 @@ def read_study_folder(path: Path, progress: Progress | None = None) -> StudyFold
     """
     with reading():
         return read_folder(path, progress or quiet, settings().upload_bounds.times(FACTOR).limits)
+
+
+def read_words(path: Path) -> str:
+    """The text of a file, with the line endings of this program.
+
+    Raises:
+        InvalidInputError: it is not text.
+    """
+    return text_of(path.read_bytes(), path.name).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_sheet(read: Callable[[Job, Limits], Found], job: Job) -> Found:

@@ -211,3 +211,11 @@ def test_a_header_that_no_request_can_carry_is_refused(header: str) -> None:
     asked = ModelOptions(model="m", base_url="http://127.0.0.1:9/v1", header=[header])
     with pytest.raises(typer.BadParameter, match="one line of ASCII characters"):
         _ = asked.endpoint
+
+
+@pytest.mark.parametrize("option", ["--persona", "--examples", "--prompt"])
+def test_a_file_that_is_not_text_is_named(attune: Attune, tmp_path: Path, option: str) -> None:
+    (tmp_path / "warm.txt").write_bytes(b"\xff\0\xfe")
+    refused = attune("judge", "study", *MODEL, option, tmp_path / "warm.txt", "--plan")
+    said = 'warm.txt: found "a file that is not text"; allowed: text in UTF-8.'
+    assert (refused.code, said in refused.err) == (1, True), refused.err

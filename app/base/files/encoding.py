@@ -8,6 +8,8 @@ from functools import lru_cache
 from ftfy import fix_encoding
 from ftfy.badness import badness
 
+from app.base.problem import InvalidInputError, Problem
+
 # Detect and repair texts with garbled characters.
 #
 # Two errors are common and can both happen to one text: UTF-8 read as Windows-1252 (`â€™` for `’`), which ftfy
@@ -128,6 +130,19 @@ def open_text(data: bytes) -> tuple[io.TextIOWrapper, int | None]:
     line = line_not_utf8(data)
     encoding, errors = ("utf-8-sig", "strict") if line is None else ("cp1252", "holes-as-latin-1")
     return io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors, newline=""), line
+
+
+def text_of(data: bytes, file: str) -> str:
+    """The text in the bytes of a file, with its line endings unchanged.
+
+    Raises:
+        InvalidInputError: it is not text.
+    """
+    if (reason := not_text(data)) is not None:
+        raise InvalidInputError([Problem(file, None, None, reason, "text in UTF-8")])
+    lines, _ = open_text(data)
+    with lines:
+        return lines.read()
 
 
 def unstorable(text: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from app.base.files.encoding import not_text, open_text
+from app.base.files.encoding import text_of
 from app.base.files.yaml_tree import Tree, dotted, read_yaml
 from app.base.problem import InvalidInputError, Problem
 from app.base.problems import Problems
@@ -123,11 +123,7 @@ def read_prompt(data: bytes, file: str) -> tuple[ModelPrompt, str]:
         InvalidInputError: every problem of the file.
     """
     problems = Problems()
-    if (reason := not_text(data)) is not None:
-        raise InvalidInputError([Problem(file, None, None, reason, "text in UTF-8")])
-    lines, _ = open_text(data)
-    with lines:
-        text = lines.read()
+    text = text_of(data, file)
     tree = read_yaml(file, text, problems)
     problems.raise_if_any()
     if tree is None or not isinstance(tree.data, dict):
