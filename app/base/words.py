@@ -203,6 +203,8 @@ def problem_in_words(error: ErrorDetails) -> str:
         return "There is no such field."
     if error["type"] == "json_invalid":
         return "This is not JSON."
+    if isinstance(error["input"], bytes):  # FastAPI reads a body as JSON only if the request says that it is
+        return "Send a JSON object, with the header Content-Type: application/json."
     return f'Found "{found_in_words(error["input"])}"; allowed: {allowed_in_words(error)}.'
 
 

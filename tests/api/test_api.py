@@ -223,6 +223,13 @@ def test_wrong_fields_are_named(
     assert (problem["field"], problem["problem"]) == (field, words)
 
 
+def test_a_body_that_is_not_said_to_be_json_is_told_the_header(program: TestClient) -> None:
+    answer = program.post(f"{STUDY}/links", content=b'{"raters": ["r1"]}')
+    (problem,) = answer.json()["problems"]
+    said = "Send a JSON object, with the header Content-Type: application/json."
+    assert (answer.status_code, problem) == (422, {"field": "body", "problem": said})
+
+
 @pytest.mark.parametrize("cursor", ["x", "!!!", "AAAAAAAAAAAAAAAAAAAA", "_" * 11])
 def test_foreign_cursor_is_refused(program: TestClient, cursor: str) -> None:
     answer = program.get(f"{STUDY}/items", params={"cursor": cursor})
