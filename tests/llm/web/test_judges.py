@@ -35,11 +35,14 @@ def run(db: Connection, lead: Lead) -> RunRow:
     return made
 
 
-def test_a_judge_is_shown_with_its_progress_and_problems(client: TestClient, run: RunRow) -> None:
+def test_a_judge_is_shown_with_its_progress_and_problems(client: TestClient, db: Connection, run: RunRow) -> None:
     page = client.get("/studies/small/judges").text
     for words in ("a-judge", "a-model", "m-2", "Answered: 1", "120 in prompts", "HTTP &lt;500&gt;.", "Not running"):
         assert words in page
     assert KEY not in page
+    assert "Stop a-judge" not in page
+    with only_worker(db.engine, run):
+        assert "Stop a-judge" in client.get("/studies/small/judges").text
 
 
 def test_several_judges_are_compared_in_a_table(client: TestClient, db: Connection, run: RunRow) -> None:
