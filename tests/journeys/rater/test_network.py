@@ -102,10 +102,10 @@ def test_failed_save_is_retried(engine: Engine, page: Page) -> None:
 def test_failed_submit_can_be_repeated(engine: Engine, page: Page) -> None:
     open_a_study(engine, n_items=1)
     arrive(page)
+    page.route(SUBMIT, lambda route: route.abort())
     for name in ("q0-1", "q1r0-4", "q2r0-5", "q1r1-2", "q2r1-1"):
         page.locator(f"#{name}").check()
     expect(page.locator("#save-state")).to_have_text("Saved")
-    page.route(re.compile(r"/rate/[^/]+$"), lambda route: route.abort())
     page.locator("#next").click()
     expect(page.locator("#save-state")).to_contain_text("No connection.")
     page.unroute_all()

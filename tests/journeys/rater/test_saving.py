@@ -26,7 +26,10 @@ def posts(page: Page) -> list[str]:
 
 
 def hold(page: Page, address: str | re.Pattern[str]) -> list[Route]:
-    """Hold requests to an address until the test continues them; return the list of held requests."""
+    """Hold requests to an address until the test continues them; return the list of held requests.
+
+    It seems to begin a moment later: a request that is made at once can pass, and then nobody hears of it.
+    """
     held: list[Route] = []
 
     def keep(route: Route) -> None:
@@ -97,9 +100,9 @@ def test_answers_of_the_last_page_do_not_stay_on_the_device(engine: Engine, page
 def test_key_pressed_while_next_item_loads_is_ignored(engine: Engine, page: Page) -> None:
     open_a_study(engine)
     arrive(page)
+    held = hold(page, SUBMIT)
     rate(page, "a4524")
     expect(page.locator("#save-state")).to_have_text("Saved")
-    held = hold(page, SUBMIT)
     with page.expect_request(SUBMIT):
         page.keyboard.press("Enter")
     until(page, "document.querySelector('#rate-form').inert")
