@@ -15,7 +15,8 @@ Form = Mapping[str, Sequence[str]]
 REMOVE, UP, DOWN = ":remove", ":up", ":down"
 # The key of an entry for which nothing was chosen yet: a draft keeps the rest of the entry.
 UNNAMED = "unnamed"
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+# A comma before one or two digits is a decimal comma; before three it may separate thousands.
+_NUMBER = re.compile(r"-?\d+(\.\d+|,\d{1,2})?")
 
 
 def read_member(member: Member, before: object, name: str, form: Form) -> Any:  # noqa: ANN401 - a value of study.yaml
@@ -144,7 +145,8 @@ def _scalar(node: Scalar, text: str) -> Any:  # noqa: ANN401 - a value of study.
     if node.widget == "flag":
         return is_true(text)
     if node.widget == "number" and _NUMBER.fullmatch(text):
-        return float(text) if "." in text else int(text)
+        plain = text.replace(",", ".")
+        return float(plain) if "." in plain else int(plain)
     return text
 
 

@@ -107,6 +107,14 @@ def test_numbers_are_parsed_and_invalid_input_is_kept() -> None:
     assert data["design"] == {"raters_per_trial": 4, "max_raters": "many"}
 
 
+def test_decimal_comma_is_read_but_no_separator_of_thousands() -> None:
+    assert saved("recruitment", recruitment__pay="2,50", recruitment__minutes="7,5")["recruitment"] == {
+        "pay": 2.5,
+        "minutes": 7.5,
+    }
+    assert saved("recruitment", recruitment__pay="1,500")["recruitment"] == {"pay": "1,500"}
+
+
 def test_lists_have_one_entry_per_line() -> None:
     assert saved("consent", flow__skip_reasons="Too long\r\n\r\n Too sad ")["flow"]["skip_reasons"] == [
         "Too long",
