@@ -118,8 +118,13 @@ def check_responses(
     if protocol is not None:
         known = list(protocol.sources)
         faulty(table, places(known, source) < 0, "source", source, one_of(known, "study.yaml", "a source"), problems)
-    keys = np.where(keys == "", item + ":" + source, keys)
-    _check_keys(table, keys, protocol, problems)
+    # An item that is there twice is one problem, not one more for each of its responses without an ID.
+    is_counted = keys != ""
+    keys = np.where(is_counted, keys, item + ":" + source)
+    if items is not None:
+        is_counted |= ~np.isin(item, items["item"][items["item"].duplicated()])
+    unique_ids(table.only(is_counted), "response", keys[is_counted], problems)
+    _check_words(table, keys, protocol, problems)
     text, turns = _text_and_turns(table, problems)
     _note_empty(table, text, turns, problems)
     return pd.DataFrame(
@@ -140,8 +145,7 @@ def no_responses() -> pd.DataFrame:
     return pd.DataFrame(columns=[*RESPONSE_COLUMNS], dtype=object)
 
 
-def _check_keys(table: Table, keys: Column, protocol: Protocol | None, problems: Problems) -> None:
-    unique_ids(table, "response", keys, problems)
+def _check_words(table: Table, keys: Column, protocol: Protocol | None, problems: Problems) -> None:
     if protocol is not None and protocol.choice_questions:
         word = np.isin(keys, WORDS_OF_CHOICES)
         faulty(table, word, "response", keys, "an ID other than tie and neither, which are answers", problems)
