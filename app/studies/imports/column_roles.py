@@ -1,9 +1,10 @@
 """The roles of a spreadsheet's columns, guessed from their names and contents; the lead can correct them."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -225,6 +226,24 @@ def note_texts_as_names(table: Table, columns: Iterable[str], problems: Problems
         if is_long and cells and len(name) >= np.mean(cells) / 3:
             allowed = "column names; if the file has none, its first item is read as their names. Add a row of names"
             problems.note(table.file, 1, None, f"column names that read like texts ({shown(name)})", allowed)
+            return
+
+
+def note_repeated_ids(table: Table, columns: Sequence[Mapping[str, Any]], problems: Problems) -> None:
+    """Note if several rows have the same ID although each row is an item: such IDs name no items."""
+    if any(column["role"] in {"source", "rater"} for column in columns):
+        return
+    named = next((column for column in columns if column["role"] == "item"), None)
+    maybe = (column for column in columns if column["role"] == "attribute" and _ID.search(column["name"]))
+    for column in maybe if named is None else [named]:
+        name = column["name"]
+        ids = [cell for cell in table.stripped(name) if cell]
+        several = [cell for cell, n in Counter(ids).items() if n > 1]
+        if several and 2 * len({*ids}) > len(ids):
+            found = f"several rows have the same ID in “{name}”, such as {shown(several[0])}"
+            usual = "so it was read as an attribute, and items are numbered by their rows"
+            act = "correct the file, or choose “Leave out” above the column to number items by their rows"
+            problems.note(table.file, None, name, found, f"each ID once; {usual if named is None else act}")
             return
 
 

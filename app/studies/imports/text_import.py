@@ -22,7 +22,12 @@ from app.studies.audit import record_act
 from app.studies.creation.upload_process import UploadReader
 from app.studies.editor.protocol_edits import Change, Edit, get_draft, save_change
 from app.studies.editor.question_keys import with_entry_renamed
-from app.studies.imports.column_roles import guess_columns, note_texts_as_names, without_second_header
+from app.studies.imports.column_roles import (
+    guess_columns,
+    note_repeated_ids,
+    note_texts_as_names,
+    without_second_header,
+)
 from app.studies.imports.import_report import import_report
 from app.studies.imports.missing_codes import ReadAs
 from app.studies.imports.name_matching import source_names
@@ -91,6 +96,7 @@ def look_at_sheet(sheet: TextSheet, limits: Limits) -> tuple[Columns, dict[str, 
     situation = column_of(columns, "text")
     texts = [column["name"] for column in columns if column["role"] in {"text", "response"}]
     note_texts_as_names(table, texts, problems)
+    note_repeated_ids(table, columns, problems)
     groups = {**({"Situations": situation} if situation else {}), **responses}
     report = asdict(import_report(wide, groups))
     dialogues = any(has_turns(str(cell)) for name in responses.values() for cell in wide.column(name))

@@ -326,6 +326,25 @@ def test_id_that_is_there_twice_is_named_with_the_column_of_the_sheet(client: Te
     assert problems.count("; allowed: ") == 1  # not one more for each response
 
 
+@pytest.mark.parametrize(
+    ("n_ids", "done"),
+    [
+        (19, "correct the file, or choose “Leave out” above the column to number items by their rows."),
+        (12, "so it was read as an attribute, and items are numbered by their rows."),
+    ],
+)
+def test_ids_that_several_rows_have_are_said_before_the_study_is_made(
+    client: TestClient, n_ids: int, done: str
+) -> None:
+    """The column became an attribute without a word, or the study could not be made."""
+    rows = [(f"S{min(n, n_ids)}", *(long_text(f"{who} {n}") for who in "PNG")) for n in range(1, 21)]
+    page = dropped(client, csv([("Nr.", "post", "Nurse", "GPT-4o"), *rows]), "posts.csv")
+    said = f"Several rows have the same ID in “Nr.”, such as S{n_ids}: {done}"
+    assert said in unescape(client.get(page).text)
+    client.post(page, data={"role.0": "ignore"})
+    assert "the same ID" not in client.get(page).text
+
+
 def test_sheet_without_responses_fits_no_goal(client: TestClient) -> None:
     page = dropped(client, csv([("id", "post"), ("1", long_text("a")), ("2", long_text("b"))]), "posts.csv")
     answer = client.post(page, data={"template": "ayers-pair"})
