@@ -98,7 +98,7 @@ def guess_columns(table: Table) -> list[ColumnGuess]:
     if has_source:
         # One row per response: an item's ID appears in several rows.
         guesses = [
-            replace(guess, role="item") if guess.role == "attribute" and _ID.search(guess.name) else guess
+            replace(guess, role="item") if guess.role == "attribute" and is_id_name(guess.name) else guess
             for guess in guesses
         ]
     guesses = _only_first(_only_first(guesses, "item"), "rater")
@@ -132,7 +132,7 @@ def _role(name: str, filled: Sequence[str], mean: int, n_sources: int) -> Role: 
         return "text"
     if _RATERS.match(name.strip()) and n_distinct < len(filled):
         return "rater"
-    if _ID.search(name) and n_distinct >= _MOST_DISTINCT * len(filled):
+    if is_id_name(name) and n_distinct >= _MOST_DISTINCT * len(filled):
         return "item"
     if len(filled) == 1 and _has_words(filled, _SENTENCE):
         return "text"  # nothing else tells, and texts are what a sheet is for
@@ -142,6 +142,15 @@ def _role(name: str, filled: Sequence[str], mean: int, n_sources: int) -> Role: 
         return "rating"
     is_repeated = n_distinct <= max(_FEW, len(filled) // _MIN_REPEATED)
     return "source" if _SOURCE.search(name) and is_repeated else "attribute"
+
+
+def is_id_name(name: str) -> bool:
+    """Whether the name of a column is that of IDs of items.
+
+    >>> [name for name in ("Nr.", "post_id", "topic") if is_id_name(name)]
+    ['Nr.', 'post_id']
+    """
+    return _ID.search(name) is not None
 
 
 def _has_words(filled: Sequence[str], n: int) -> bool:
@@ -234,7 +243,7 @@ def note_repeated_ids(table: Table, columns: Sequence[Mapping[str, Any]], proble
     if any(column["role"] in {"source", "rater"} for column in columns):
         return
     named = next((column for column in columns if column["role"] == "item"), None)
-    maybe = (column for column in columns if column["role"] == "attribute" and _ID.search(column["name"]))
+    maybe = (column for column in columns if column["role"] == "attribute" and is_id_name(column["name"]))
     for column in maybe if named is None else [named]:
         name = column["name"]
         ids = [cell for cell in table.stripped(name) if cell]

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.base.files.table import Table
 from app.protocol.allocation.human_sample import OF_SAMPLE
-from app.studies.imports.column_roles import ColumnGuess, Role
+from app.studies.imports.column_roles import ColumnGuess, Role, is_id_name
 from app.studies.imports.missing_codes import without_codes
 from app.studies.imports.name_matching import Names, words_of
 from app.studies.imports.rating_scales import is_answers
@@ -49,6 +49,7 @@ def with_ratings(table: Table, guesses: Sequence[ColumnGuess]) -> list[ColumnGue
 def _of_rows(table: Table, guesses: Sequence[ColumnGuess], raters: ColumnGuess) -> list[ColumnGuess]:
     """Roles if each row is of one rater: columns that differ between the raters of a text are ratings, or ignored."""
     source = [one.name for one in guesses if one.role == "source"]
+    guesses = guesses if source else _with_items(table, guesses)
     first = [next((one.name for one in guesses if one.role == role), None) for role in ("item", "text")]
     texts = [*source, *[name for name in first if name][:1]]
     response = next((one.name for one in guesses if one.role == "response"), None)
@@ -66,6 +67,24 @@ def _of_rows(table: Table, guesses: Sequence[ColumnGuess], raters: ColumnGuess) 
         return "rating" if is_rating and _differs(table, one.name, [raters.name]) else "ignore"
 
     return [replace(one, role=role(one)) for one in guesses]
+
+
+def _with_items(table: Table, guesses: Sequence[ColumnGuess]) -> Sequence[ColumnGuess]:
+    """The columns with that of the IDs of items: raters share an ID, and rows with one ID have the same texts."""
+    texts = [one.name for one in guesses if one.role in {"text", "response"}]
+    found = next(
+        (
+            one
+            for one in guesses
+            if one.role == "attribute"
+            and is_id_name(one.name)
+            and not any(_differs(table, text, [one.name]) for text in texts)
+        ),
+        None,
+    )
+    if found is None or any(one.role == "item" for one in guesses):
+        return guesses
+    return [replace(one, role="item") if one is found else one for one in guesses]
 
 
 def _of_columns(table: Table, guesses: Sequence[ColumnGuess]) -> list[ColumnGuess]:

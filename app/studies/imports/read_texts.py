@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -140,10 +141,19 @@ def wide_of(table: Table, columns: Columns) -> tuple[Table, dict[str, str]]:
             raise InvalidInputError(problems)
         wide = one_row_per_item(table, item=item, text=text, source=source, response=responses[0]["name"])
         return wide, {name: name for name in wide.columns if name not in before}
+    if column_of(columns, "rater") and text:
+        table = _once(table, [name for name in (column_of(columns, "item"), text) if name], responses)
     keys = [str(column.get("source") or column["name"]) for column in responses]
     if twice := sorted({key for key in keys if keys.count(key) > 1}):
         raise InvalidInputError([Problem(table.file, 1, None, f"{twice[0]} twice", "each source in one column")])
     return table, {key: column["name"] for key, column in zip(keys, responses, strict=True)}
+
+
+def _once(table: Table, names: Sequence[str], responses: Columns) -> Table:
+    """The rows of ratings without those whose texts, and item, an earlier row has: each row is of one rater."""
+    columns = [*names, *(column["name"] for column in responses)]
+    rows = pd.DataFrame({name: table.stripped(name) for name in columns})
+    return table.only(~rows.duplicated().to_numpy())
 
 
 def response_columns(file: Path, limits: Limits) -> dict[str, str]:

@@ -110,7 +110,12 @@ def guess_rating_columns(upload: TextUpload, protocol: Protocol) -> RatingColumn
         or (AnswerColumn(name, only, values.get(name)) if name in values or only else None)
         for column in columns
     )
-    return RatingColumns(tuple(one for one in found if one is not None), raters, recoded=recoded)
+    of_one = _column_of(upload, "source") is None and len(protocol.sources) == 1
+    about = {one.key for one in protocol.questions if one.target == "response"} if of_one else ()
+    answers = (
+        replace(one, source=next(iter(protocol.sources))) if one.question in about else one for one in found if one
+    )
+    return RatingColumns(tuple(answers), raters, recoded=recoded)
 
 
 def _no_answers(upload: TextUpload, protocol: Protocol) -> dict[tuple[str, str], str]:
@@ -205,9 +210,10 @@ def _read(
     *,
     is_dry_run: bool,
 ) -> ReadRatings:
+    has_rows = any(_column_of(upload, role) for role in ("source", "rater"))
     layout = RatingLayout(
-        # Without IDs, rows of responses name their item by its text.
-        item=_column_of(upload, "item") or (_column_of(upload, "text") if _column_of(upload, "source") else None),
+        # Without IDs, rows of responses or of raters name their item by its text.
+        item=_column_of(upload, "item") or (_column_of(upload, "text") if has_rows else None),
         source=_column_of(upload, "source"),
         question=_column_of(upload, "question"),
         rater=columns.rater_column(None),

@@ -689,3 +689,33 @@ def test_scale_below_zero_is_shown_with_a_minus_sign(client: TestClient) -> None
     head, *rows = COLLECTED["columns of raters"][0]
     page = dropped(client, csv([head, *((*row[:4], *(str(int(one) - 3) for one in row[4:])) for row in rows)]), "r.csv")
     assert unescape(client.get(page).text).count("−2 to 2") == 2
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+@pytest.mark.parametrize("sources", [("reply",), ("nurse reply", "gpt-4 reply")])
+def test_rows_of_raters_without_a_source_share_their_items(
+    client: TestClient, db: Connection, sources: tuple[str, ...], *, has_ids: bool
+) -> None:
+    """Each row became an item of its own, with one rater, so no two raters had rated the same."""
+    rows = [
+        (*([f"p{n}"] if has_ids else []), *(long_text(f"{who} {n}.", 20) for who in ("Post", *sources)), rater)
+        for rater in NAMES
+        for n in range(1, 9)
+    ]
+    asked = ["empathy"] if len(sources) == 1 else ["nurse empathy", "gpt-4 empathy"]
+    head = (*(["Nr."] if has_ids else []), "post", *sources, "rater", *asked)
+    rated = [(*row, *(str(1 + (n + k) % 5) for k in range(len(asked)))) for n, row in enumerate(rows)]
+    page = dropped(client, csv([head, *rated]), "rated.csv")
+    assert "32 rows, 8 items" in " ".join(client.get(page).text.split())
+    assert make(client, page, "ratings") == "/studies/rated/results"
+    assert db.execute(text("SELECT count(*) FROM items")).scalar_one() == 8
+    found = {one[:2] for one in kept_ratings(db)}
+    assert found == {(name, f"p{n}" if has_ids else str(n)) for name in NAMES for n in range(1, 9)}
+    assert len(kept_ratings(db)) == len(asked) * len(rows)
+
+
+def test_columns_of_raters_beside_one_source_are_of_its_responses(client: TestClient, db: Connection) -> None:
+    rows = [(*(long_text(f"{who} {n}.", 20) for who in ("Post", "Reply")), str(n % 5 + 1), "3") for n in range(8)]
+    page = dropped(client, csv([("post", "reply", "Rater A", "Rater B"), *rows]), "rated.csv")
+    assert make(client, page, "ratings") == "/studies/rated/results"
+    assert len(kept_ratings(db)) == 2 * len(rows)
