@@ -42,14 +42,20 @@ _MOST_DISTINCT = 0.9
 _RATING = re.compile(
     r"\b(eval|evaluator|rating|score|likert|rater|preference|annotator|bewertung|beurteilung|urteil)", re.IGNORECASE
 )
+# Who rates, in English and German.
+WHO = (
+    r"(?:rater|annotator|evaluator|coder|judge|juror|reviewer|assessor|labell?er|[kc]odierer|beurteiler|bewerter"
+    r"|gutachter)(?:[*:_/]?in)?"
+)
+_BY = r"(?:rated|coded|annotated|judged|evaluated|bewertet|beurteilt|[kc]odiert|annotiert)[\s_]*(?:by|von|durch)"
 _RATERS = re.compile(
-    r"^(rater|annotator|evaluator|coder|judge|participant|worker|prolific|kodierer(in)?|beurteiler(in)?)"
-    r"([\s_.-]*(id|pid|key|name|no|nr|number|code))?\.?$",
+    rf"^(?:id[\s_.-]*)?(?:{WHO}|{_BY}|participant|(?:crowd)?worker|respondent|prolific|teilnehmer(?:[*:_/]?in)?"
+    r"|proband(?:[*:_/]?in)?|versuchsperson|vpn?)(?:[\s_.-]*(?:id|pid|key|name|no|nr|nummer|number|code|kürzel))?\.?$",
     re.IGNORECASE,
 )
 # The name of one rater; a column of numbers below it has this rater's ratings.
 _ONE_RATER = re.compile(
-    r"^(?i:(rater|annotator|evaluator|coder|judge|beurteiler(in)?))[\s_.#-]*(?!(?i:age|id|key|kind|name)$)"
+    rf"^(?i:{WHO})[\s_.#-]*(?!(?i:age|id|key|kind|name)$)"
     r"(\d+|[A-Z]\w*|\b[a-z])$|^R[\s_.#-]?\d+$"
 )
 _RESPONSE = re.compile(r"response|reply|answer|completion|output", re.IGNORECASE)

@@ -7,17 +7,16 @@ from typing import Any
 
 from app.base.files.table import Table
 from app.protocol.allocation.human_sample import OF_SAMPLE
-from app.studies.imports.column_roles import ColumnGuess, Role, is_id_name
+from app.studies.imports.column_roles import WHO, ColumnGuess, Role, is_id_name
 from app.studies.imports.missing_codes import without_codes
 from app.studies.imports.name_matching import Names, words_of
 from app.studies.imports.rating_scales import is_answers
 from app.studies.imports.usual_scales import points_of_values
 
 Columns = list[dict[str, Any]]
-_WHO = r"rater|annotator|evaluator|coder|judge|kodierer(?:in)?|beurteiler(?:in)?"
 _ASKED = re.compile(r"^(question|dimension|criterion|aspect|measure|statement|frage|kriterium|aspekt)$", re.IGNORECASE)
 # One rater in the words of a column name: “Coder 2”, “Rater Anna”, “R1”.
-_ONE = re.compile(rf"\b(?:(?i:{_WHO}|eval)\s+(?:\d+|[A-Z]\w*|[a-z]\b)|(?:(?i:{_WHO}|eval)|R)\d+\b|[Rr] \d+\b)")
+_ONE = re.compile(rf"\b(?:(?i:{WHO}|eval)\s+(?:\d+|[A-Z]\w*|[a-z]\b)|(?:(?i:{WHO}|eval)|R)\d+\b|[Rr] \d+\b)")
 _GENERIC = re.compile(r"^(rating|ratings|score|scores|value|likert|answer|bewertung|urteil)$", re.IGNORECASE)
 # Words for a dimension or a quality of texts: a column that has one is not named after a rater.
 _NO_NAME = re.compile(

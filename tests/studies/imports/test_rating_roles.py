@@ -181,3 +181,40 @@ def test_rater_without_an_answer_is_not_counted() -> None:
     ]
     (question,) = rated_questions(sheet(**columns), found, ["nurse"], {}, {})
     assert (question.n_answers, question.n_raters) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Rater-ID",
+        "ID_Rater",
+        "Coder",
+        "Juror",
+        "reviewer",
+        "labeler",
+        "rated by",
+        "worker_id",
+        "PROLIFIC_PID",
+        "Bewerter",
+        "Bewerter*in",
+        "Codierer",
+        "Gutachterin",
+        "Bewertet von",
+        "VP",
+        "Vpn-Nr.",
+        "Probandin",
+    ],
+)
+def test_column_that_names_the_rater_of_each_row_is_recognized(name: str) -> None:
+    assert roles(sheet(**{name: ["a", "b", "a"]}))[name] == "rater"
+
+
+@pytest.mark.parametrize("name", ["Subject", "rater age", "coder comment", "model"])
+def test_other_column_names_no_rater(name: str) -> None:
+    assert roles(sheet(**{name: ["a", "b", "a"]}))[name] != "rater"
+
+
+def test_columns_of_numbers_are_of_the_people_that_they_are_named_after() -> None:
+    names = ("Bewerterin A", "Juror 3", "Gutachter 2")
+    found = roles(sheet(**{name: ["1", "5", "3"] for name in names}))
+    assert [found[name] for name in names] == ["rating"] * 3
