@@ -8,7 +8,7 @@ import altair as alt
 
 from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.statistic import Kind, declared
-from app.analysis.wording.formatting import number
+from app.analysis.wording.formatting import IN_PERCENT, number
 from app.results.charts.table import Table
 from app.results.charts.theme import COLOURS, Spec, Theme, Width, config, series_colours, title_of
 
@@ -43,7 +43,7 @@ class PlanChart:
                 scale=alt.Scale(domain=lines, range=[palette[k % len(palette)] for k in range(len(lines))]),
             ),
         )
-        y = alt.Y("value:Q", title=TITLES[self.measure], scale=alt.Scale(zero=True))
+        y = alt.Y("value:Q", title=_axis(self.rows[0], self.measure), scale=alt.Scale(zero=True))
         tooltips = [alt.Tooltip("line:N", title="Size"), alt.Tooltip("raters:Q", title="Raters"), alt.Tooltip("text:N")]
         layers = [
             base.mark_line(strokeWidth=2).encode(y=y),
@@ -57,7 +57,8 @@ class PlanChart:
         return {**chart.to_dict(validate=False), "config": config(theme)}
 
     def _point(self, row: PlanRow) -> dict[str, Any]:
-        value, error = getattr(row, self.measure), getattr(row, f"{self.measure}_error") or 0.0
+        times = _times(row) if self.measure == "width" else 1
+        value, error = times * getattr(row, self.measure), times * (getattr(row, f"{self.measure}_error") or 0.0)
         return {
             "line": _line(row),
             "raters": row.n_raters,
@@ -112,6 +113,15 @@ def _with_error(value: float, error: float | None, kind: Kind) -> str:
     return f"{number(value, kind)} ± {number(error or 0.0, kind)}"
 
 
+def _times(row: PlanRow) -> int:
+    """100 if widths of the statistic are said in percentage points."""
+    return 100 if declared(row.statistic).kind in IN_PERCENT else 1
+
+
+def _axis(row: PlanRow, measure: Measure) -> str:
+    return TITLES[measure] + (" (percentage points)" if measure == "width" and _times(row) > 1 else "")
+
+
 def _line(row: PlanRow) -> str:
     return f"{row.n_items} items, {row.raters_per_trial} raters per trial"
 
@@ -122,14 +132,17 @@ WIDTH, CURVE_HEIGHT = 480, 230
 
 
 def curve_spec(rows: Sequence[PlanRow], goal: float, theme: Theme = "light") -> Spec:
-    """Return the curve with the goal as a dashed line."""
+    """Return the curve with the goal as a dashed line, in the unit in which pages say a width."""
+    times = _times(rows[0])
     points = [
-        {"items": row.n_items, "width": row.width, "line": _curve_line(row)} for row in rows if row.width is not None
+        {"items": row.n_items, "width": times * row.width, "line": _curve_line(row)}
+        for row in rows
+        if row.width is not None
     ]
     lines = list(dict.fromkeys(str(point["line"]) for point in points))
     base = alt.Chart(alt.InlineData(points)).encode(
         x=alt.X("items:Q", title="Items", axis=alt.Axis(tickMinStep=1, tickCount=6), scale=alt.Scale(zero=False)),
-        y=alt.Y("width:Q", title="Width of the 95% CI", scale=alt.Scale(zero=True)),
+        y=alt.Y("width:Q", title=_axis(rows[0], "width"), scale=alt.Scale(zero=True)),
         color=alt.Color(
             "line:N",
             title=None,
@@ -138,7 +151,7 @@ def curve_spec(rows: Sequence[PlanRow], goal: float, theme: Theme = "light") -> 
         ),
         shape=alt.Shape("line:N", title=None, legend=None, scale=alt.Scale(domain=lines)),
     )
-    rule = alt.Chart(alt.InlineData([{"y": goal}])).mark_rule(color=COLOURS[theme].muted, strokeDash=[4, 4])
+    rule = alt.Chart(alt.InlineData([{"y": times * goal}])).mark_rule(color=COLOURS[theme].muted, strokeDash=[4, 4])
     layers = [rule.encode(y="y:Q"), base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=70, opacity=1)]
     return {
         **alt.layer(*layers).properties(width=WIDTH, height=CURVE_HEIGHT).to_dict(validate=False),

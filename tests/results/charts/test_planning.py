@@ -7,7 +7,7 @@ import pytest
 
 from app.analysis.planning.plan import Plan, PlanRow
 from app.analysis.planning.scenario import Assumed
-from app.results.charts.plan_charts import planning_charts, planning_table
+from app.results.charts.plan_charts import curve_spec, planning_charts, planning_table
 from app.stats.simulated_ratings import Sds
 
 ROW = PlanRow("mean_difference", 50, 20, 3, 150, 0, 8, 0.4, 0.5, 0.01, 0.8, 0.02, 100, 0)
@@ -45,3 +45,14 @@ def test_plan_without_intervals_is_not_drawn_and_table_says_so() -> None:
     cells = planning_table([NONE, replace(ROW, n_without=5)]).rows
     assert cells[0][4:] == ("150 (30 unfilled)", "8", "–", "no interval", "")
     assert cells[1][6:] == ("0.40", "0.50 ± 0.01, 5 of 100 simulations without an interval", "80.0% ± 2.0%")
+
+
+def test_widths_of_shares_are_drawn_in_percentage_points_as_they_are_said() -> None:
+    row = replace(ROW, statistic="share_preferred")
+    width, power = (chart.spec() for chart in planning_charts(_plan(row)))
+    assert (_points(width)[0]["value"], _points(power)[0]["value"]) == (50, 0.8)
+    assert width["layer"][0]["encoding"]["y"]["title"] == "Width of the 95% CI (percentage points)"
+    assert power["layer"][-1]["encoding"]["y"]["title"] == "Power"
+    curve = curve_spec([row], 0.2)
+    assert [{"y": 20}] in curve["datasets"].values()
+    assert curve["layer"][1]["encoding"]["y"]["title"] == "Width of the 95% CI (percentage points)"
