@@ -178,6 +178,7 @@ _ENGLISH = {
     "agreement_value": "agreement on {on} was {cause} = {value}",
     "estimate_unknown": "{on} cannot be estimated yet",
     "no_answers": "there are no answers on {on} yet for this comparison",
+    "none_with_filter": "with this filter, there are no answers on {on} for this comparison",
 }
 _GERMAN = {
     "higher": "{who} {did} bei {on} höher bewertet als {reference}",
@@ -357,6 +358,7 @@ _GERMAN = {
     "agreement_value": "die Übereinstimmung bei {on} betrug {cause} = {value}",
     "estimate_unknown": "{on} lässt sich noch nicht schätzen",
     "no_answers": "für diesen Vergleich gibt es bei {on} noch keine Antworten",
+    "none_with_filter": "mit diesem Filter gibt es für diesen Vergleich bei {on} keine Antworten",
 }
 _REASONS: dict[Reason, tuple[str, str]] = {
     "no_pairable_units": ("no unit has two ratings", "keine Einheit hat zwei Bewertungen"),

@@ -194,7 +194,8 @@ def _other_answers(told: Sequence[MainContrast], report: Report, protocol: Proto
         if rest:
             found.append((place, _answer(rest, protocol)))
         elif not result.estimates:
-            english, german = (_joined([words.said["no_answers"].format(on=label)]) for words in (ENGLISH, GERMAN))
+            why = "none_with_filter" if report.filters else "no_answers"
+            english, german = (_joined([words.said[why].format(on=label)]) for words in (ENGLISH, GERMAN))
             found.append((place, Answer(key, (), english, german)))
     return found
 

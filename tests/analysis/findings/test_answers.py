@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.analysis import analyze
+from app.analysis.data.report_filters import Filters
 from app.analysis.estimate import Estimate, Verdict
 from app.analysis.findings.answer_words import ENGLISH, GERMAN, Words
 from app.analysis.findings.answers import KINDS, answers_of, in_short
@@ -343,6 +344,10 @@ def test_a_contrast_without_answers_says_so() -> None:
     (answer,) = answers_of([], replace(NONE, primary=(result,)), SHOWN)
     assert answer.english == "There are no answers on Empathy yet for this comparison."
     assert answer.german == "Für diesen Vergleich gibt es bei Empathy noch keine Antworten."
+    filtered = replace(NONE, primary=(result,), filters=Filters(sources=("model",)))
+    (answer,) = answers_of([], filtered, SHOWN)
+    assert answer.english == "With this filter, there are no answers on Empathy for this comparison."
+    assert answer.german == "Mit diesem Filter gibt es für diesen Vergleich bei Empathy keine Antworten."
 
 
 def test_many_sources_are_named_and_told_up_to_a_number() -> None:
