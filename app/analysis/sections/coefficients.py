@@ -8,6 +8,7 @@ from app.analysis.data.answers import Answers
 from app.analysis.data.question_data import TOO_MANY, AnyQuestionData
 from app.analysis.minimum_data import BEYOND_CHANCE, SHARE_OF_PAIRS
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
+from app.analysis.wording.formatting import number
 from app.protocol.questions.registry import PreferenceQuestion
 from app.protocol.questions.scale import Level
 from app.stats.agreement import (
@@ -194,7 +195,8 @@ def _alphas(data: AnyQuestionData, answers: Answers, level: Level) -> Iterator[N
 
 def _range(ratings: Ratings, level: Level) -> str:
     ends = alpha_without_each_rater(ratings, level=level).range
-    return f"between {ends[0]:.3f} and {ends[1]:.3f} when one rater at a time is left out" if ends else ""
+    low, high = (number(end, "coefficient") for end in ends) if ends else ("", "")
+    return f"between {low} and {high} when one rater at a time is left out" if ends else ""
 
 
 def domain_of(data: AnyQuestionData, *, is_decisive: bool = False) -> list[float]:
