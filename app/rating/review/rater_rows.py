@@ -97,6 +97,13 @@ _ROWS = text("""
       WHERE study_id = :study ORDER BY rater_id, id DESC
     ), invited AS (
       SELECT rater_id, bool_or(revoked_at IS NULL) AS has_link FROM invites WHERE study_id = :study GROUP BY rater_id
+    ), in_file AS (
+      -- answers that came with a file which leaves them out
+      SELECT a.rater_id, count(*) AS n, CASE WHEN min(exclude) = max(exclude) THEN min(exclude) END AS reason
+      FROM raters r JOIN ratings a ON a.study_id = r.study_id AND a.rater_id = r.id
+      WHERE r.study_id = :study AND a.exclude IS NOT NULL
+        AND NOT EXISTS (SELECT FROM rating_sessions z WHERE z.study_id = r.study_id AND z.rater_id = r.id)
+      GROUP BY a.rater_id
     ), came AS (
       SELECT rater_id, min(platform) AS platform FROM platform_ids WHERE study_id = :study GROUP BY rater_id
     )
@@ -106,7 +113,8 @@ _ROWS = text("""
            coalesce(l.n_released, 0) AS n_released, coalesce(l.n_taken_over, 0) AS n_taken_over,
            coalesce(w.n_skipped, 0) AS n_skipped, coalesce(w.n_open, 0) AS n_open, w.active_ms,
            coalesce(c.n_failed, 0) AS n_failed, coalesce(c.n_checks, 0) AS n_checks,
-           coalesce(d.is_excluded, false) AS is_excluded, d.reason, d.decided_at, i.has_link
+           coalesce(d.is_excluded, false) AS is_excluded, d.reason, d.decided_at, i.has_link,
+           coalesce(f.n, 0) AS n_left_out, f.reason AS left_out_because
     FROM raters r
     LEFT JOIN last_session s ON s.rater_id = r.id
     LEFT JOIN work w ON w.rater_id = r.id
@@ -115,6 +123,7 @@ _ROWS = text("""
     LEFT JOIN decided d ON d.rater_id = r.id
     LEFT JOIN came ON came.rater_id = r.id
     LEFT JOIN invited i ON i.rater_id = r.id
+    LEFT JOIN in_file f ON f.rater_id = r.id
     WHERE r.study_id = :study
       AND (r.kind <> 'model' OR EXISTS (SELECT FROM ratings a WHERE a.study_id = r.study_id AND a.rater_id = r.id))
     ORDER BY r.id
@@ -128,6 +137,8 @@ class RaterRow(NamedTuple):
     `has_link`: whether the rater's personal link opens the study; False if it was revoked, None if there never was one.
     `n_released`: trials that were released, such as after a time without activity, and that the rater did not get
     again. `n_taken_over`: those of them that have no free place any more.
+    `n_left_out`: imported answers that their file excludes, which no decision here undoes; `left_out_because`: why, if
+    all have the same reason.
     """
 
     id: int
@@ -156,6 +167,8 @@ class RaterRow(NamedTuple):
     reason: str | None
     decided_at: datetime | None
     has_link: bool | None = None
+    n_left_out: int = 0
+    left_out_because: str | None = None
 
     @property
     def minutes(self) -> float | None:

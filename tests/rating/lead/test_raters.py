@@ -12,8 +12,10 @@ from app.rating.arrival.arrivals import record_invite
 from app.rating.life_cycle import open_study
 from app.rating.review.raters_page import MAX_ROWS
 from app.results.data.frames import study_frames
+from app.studies.load import load_study
 from tests.kit.builder import PREFERENCE
 from tests.kit.lead_studies import rate, study_of
+from tests.kit.small import read_small
 
 PAGE = "/studies/small/raters"
 
@@ -57,6 +59,17 @@ def from_prolific(db: Connection, study_id: int, key: str, *, n_failed: int = 0,
         ),
         {"state": state, "rater": values["rater"]},
     )
+
+
+def test_answers_that_came_excluded_are_said_beside_their_rater(client: TestClient, db: Connection, lead: Lead) -> None:
+    """All of a rater's answers were left out by a file, and the page showed no word of it."""
+    load_study(db, read_small(), lead.id)
+    assert "answers excluded" not in client.get(PAGE).text
+    db.execute(text("UPDATE ratings SET exclude = 'too fast' WHERE rater_id = (SELECT min(rater_id) FROM ratings)"))
+    page = " ".join(client.get(PAGE).text.split())
+    assert page.count("answers excluded in the file") == 1
+    assert "All answers excluded in the file they came with: <bdi>too fast</bdi>" in page
+    assert "Include again" not in page
 
 
 def test_people_and_simulated_raters_are_listed_separately(client: TestClient, study_id: int) -> None:
