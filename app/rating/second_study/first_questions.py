@@ -14,12 +14,15 @@ from app.protocol.yaml.study_yaml import FILE
 from app.studies.creation.goals import Goal
 from app.studies.editor.nodes import Data
 from app.studies.editor.published_scales import PUBLISHED, PublishedScale, ScaleWordsError, with_published
+from app.studies.editor.question_list import with_new
 from app.studies.protocols import get_protocol_text
 from app.studies.studies import get_study
 
 FORM = "the form"
 # How the form names a scale or a study, beside the names of templates.
 SCALE, STUDY = "scale:", "study:"
+# One rating whose words are still to be written, for texts that no template is about.
+OWN = "own"
 # The published scales that can be asked about a text.
 SCALES = {f"{SCALE}{one.short}": one for one in PUBLISHED if one.about == "response"}
 # What can be asked of one text per page; only conversations have turns.
@@ -69,7 +72,7 @@ def first_questions(
     Args:
         db: the transaction.
         goals: the templates that fit.
-        name: a template's, or that of a scale or a study.
+        name: a template's, `own`, or that of a scale or a study.
         words: the statements of a scale, if they are not in Attune.
         lead_id: who asks; None on the command line, where every study can be named.
 
@@ -78,6 +81,8 @@ def first_questions(
     """
     by_name = {goal.template: goal for goal in goals}
     last = [*by_name.values()][-1]
+    if name == OWN:
+        return FirstQuestions(last, other=with_new({}, "rating", "response"))
     if name in SCALES:
         return FirstQuestions(last, SCALES[name], words)
     if name.startswith(STUDY):
@@ -87,7 +92,7 @@ def first_questions(
             return FirstQuestions(last, other=tree.data if tree else {})
     elif (goal := by_name.get(name) if name else last) is not None:
         return FirstQuestions(goal)
-    allowed = f"one of {', '.join([*by_name, *SCALES])}, or {STUDY} and the short name of a study of yours"
+    allowed = f"one of {', '.join([*by_name, OWN, *SCALES])}, or {STUDY} and the short name of a study of yours"
     raise InvalidInputError([Problem(FORM, None, "questions", name, allowed)])
 
 

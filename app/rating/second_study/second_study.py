@@ -18,8 +18,8 @@ from app.protocol.dialogue import turns_from_json, turns_to_json
 from app.protocol.yaml.edited_yaml import edited_yaml
 from app.protocol.yaml.study_yaml import FILE
 from app.rating.conversations.turns import ALERT
-from app.rating.second_study.first_questions import FORM, FirstQuestions, first_questions, with_first_questions
-from app.rating.second_study.shared_texts import SharedText, goals_of, list_shared_texts, why_not
+from app.rating.second_study.first_questions import FORM, OWN, FirstQuestions, first_questions, with_first_questions
+from app.rating.second_study.shared_texts import SharedText, are_diaries, goals_of, list_shared_texts, why_not
 from app.studies.audit import record_act
 from app.studies.creation.goals import draft_yaml
 from app.studies.creation.new_study import free_slug
@@ -78,6 +78,7 @@ def make_second_study(
     shared = list_shared_texts(db, study.id)
     if reason := why_not(shared):
         raise InvalidInputError([Problem(study.slug, None, None, reason, "reviewed texts")])
+    questions = questions or (OWN if are_diaries(shared) else "")
     begins = first_questions(db, goals_of(shared), questions, words, lead.id if lead else None)
     goal = begins.goal
     first = study_folder(db, study.id)

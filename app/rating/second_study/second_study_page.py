@@ -15,12 +15,13 @@ from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
 from app.rating.deps import FormFields
-from app.rating.second_study.first_questions import SCALES, list_studies_with_questions
+from app.rating.second_study.first_questions import OWN, SCALES, list_studies_with_questions
 from app.rating.second_study.personal_data import KINDS
 from app.rating.second_study.shared_texts import (
     REASONS,
     SharedText,
     SharedTexts,
+    are_diaries,
     get_turns,
     goals_of,
     list_shared_texts,
@@ -58,7 +59,8 @@ def _page(
     problem: str = "",
 ) -> Response:
     protocol, shared = get_protocol(db, study.id, study.protocol_version), list_shared_texts(db, study.id)
-    skipped, goals = (at - 1) * N_ON_PAGE, goals_of(shared)
+    skipped, goals = (at - 1) * N_ON_PAGE, [] if are_diaries(shared) else goals_of(shared)
+    usual = goals[-1].template if goals else OWN
     return page(
         request,
         "rating/second_study/second_study.html",
@@ -77,7 +79,7 @@ def _page(
         scales=SCALES,
         studies=list_studies_with_questions(db, study.id, lead.id),
         reason=why_not(shared),
-        sent={"title": f"Ratings of {study.title}", "questions": goals[-1].template, "words": "", **sent},
+        sent={"title": f"Ratings of {study.title}", "questions": usual, "words": "", **sent},
         problem=problem,
     )
 

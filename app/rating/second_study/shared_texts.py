@@ -26,6 +26,7 @@ REASONS: dict[Reason, str] = {
 _VERSIONS = text("SELECT version FROM protocols WHERE study_id = :study")
 _LIST = text(f"""
     SELECT p.id, p.key, i.key AS item, s.key AS source, p.turns IS NOT NULL AS is_conversation,
+           (SELECT count(DISTINCT turn ->> 'speaker') > 1 FROM jsonb_array_elements(p.turns) AS turn) AS is_answered,
            coalesce(t.condition, '') AS condition, w.is_simulated, w.is_excluded, w.sha256s,
            {n_words("p")} AS n_words, v.is_shown, v.texts AS reviewed, l.email AS reviewer, v.reviewed_at
     FROM responses p
@@ -58,6 +59,13 @@ _LIST = text(f"""
 _N_LOADED = text("""
     SELECT count(*) FROM responses WHERE study_id = :study AND rater_id IS NULL AND attributes ? 'written_by'
 """)
+# The sources of what was there to read before raters wrote, by item.
+_BESIDE = text("""
+    SELECT DISTINCT i.key AS item, s.key AS source FROM responses p
+    JOIN items i ON i.study_id = p.study_id AND i.id = p.item_id
+    JOIN sources s ON s.study_id = p.study_id AND s.id = p.source_id
+    WHERE p.study_id = :study AND p.rater_id IS NULL AND NOT (p.attributes ?| ARRAY['written_by', 'written_with'])
+""")
 _TEXT = text("""
     SELECT coalesce(p.turns, jsonb_build_array(jsonb_build_object('speaker', '', 'text', coalesce(p.text, ''))))
     FROM responses p WHERE p.study_id = :study AND p.id = :response
@@ -75,7 +83,8 @@ class SharedText:
     """A text that may be shown to others once it is reviewed.
 
     `source` and `item` are keys. `reviewed` holds the texts of its turns, or its only text, as others will read them.
-    `is_shown` is None before the review, and False if the text is left out.
+    `is_shown` is None before the review, and False if the text is left out. `is_answered`: a conversation whose partner
+    wrote something too.
     """
 
     id: int
@@ -84,6 +93,7 @@ class SharedText:
     source: str
     condition: str
     is_conversation: bool
+    is_answered: bool
     n_words: int
     is_shown: bool | None
     reviewed: Sequence[str]
@@ -92,10 +102,11 @@ class SharedText:
 
 
 class SharedTexts(NamedTuple):
-    """The texts that may be shown, and how many may not, by reason."""
+    """The texts that may be shown, and how many may not, by reason; `beside`: items and sources of other responses."""
 
     texts: list[SharedText]
     left_out: dict[Reason, int]
+    beside: Sequence[tuple[str, str]] = ()
 
     @property
     def to_review(self) -> list[SharedText]:
@@ -142,7 +153,8 @@ def list_shared_texts(db: Connection, study_id: int) -> SharedTexts:
             left_out["not_agreed"] += 1
         else:
             kept.append(SharedText(**row | {"reviewed": tuple(row["reviewed"] or ())}))
-    return SharedTexts(kept, {reason: n for reason, n in left_out.items() if n})
+    beside = [tuple(row) for row in db.execute(_BESIDE, {"study": study_id})]
+    return SharedTexts(kept, {reason: n for reason, n in left_out.items() if n}, beside)
 
 
 def _agreed(db: Connection, study_id: int) -> set[str]:
@@ -158,9 +170,17 @@ def tells_others_read(protocol: Protocol) -> bool:
 
 
 def goals_of(shared: SharedTexts) -> list[Goal]:
-    """What can be asked about the texts: about conversations as a whole, or about single texts."""
+    """What can be asked about the texts: about conversations as a whole, or about texts of so many sources."""
     is_dialogue = any(one.is_conversation for one in shared.texts)
-    return [goal for goal in GOALS if goal.is_dialogue == is_dialogue]
+    shown = [one for one in shared.texts if one.is_shown is not False]
+    items = {one.item for one in shown}
+    sources = {one.source for one in shown} | {source for item, source in shared.beside if item in items}
+    return [goal for goal in GOALS if goal.is_dialogue == is_dialogue and not goal.misfit(max(1, len(sources)))]
+
+
+def are_diaries(shared: SharedTexts) -> bool:
+    """Whether nobody answered what raters wrote, so that no question about a supporter fits."""
+    return all(one.is_conversation and not one.is_answered for one in shared.texts)
 
 
 def why_not(shared: SharedTexts) -> str:

@@ -186,6 +186,9 @@ def test_drafts_become_responses_to_their_items_by_who_helped(
     with engine.begin() as db:
         n_texts = len(list_shared_texts(db, 1).texts)
         review(db, 1)
+    page = lead.get(PAGE).text
+    assert "Compare two responses" in page
+    assert "Rank three or more" not in page, "there are two sources"
     made = lead.post(PAGE, data={"title": "Second", "questions": "four-dimensions"})
     assert made.status_code == 200, made.text
     with engine.begin() as db:
@@ -301,11 +304,27 @@ def test_what_raters_are_asked_about_their_own_turns_is_not_asked_of_others(revi
     assert [one.key for one in protocol.questions] == ["warmth", "heard"]
 
 
+def test_diaries_begin_with_a_question_to_write_not_with_one_about_a_supporter(
+    reviewed: Visitor, engine: Engine
+) -> None:
+    """The only template offered asked what the supporter made the seeker feel; nobody had replied."""
+    page = reviewed.get(PAGE).text
+    assert "Rate whole conversations" not in page
+    assert re.search(r'value="own"\s+selected', page)
+    made = reviewed.post(PAGE, data={"title": "Second", "questions": "own"})
+    assert made.status_code == 200, made.text
+    with engine.begin() as db:
+        folder = study_folder(db, own(db, "second").id)
+    assert [(one.key, one.target) for one in folder.protocol.questions] == [("rating", "response")]
+    assert "supporter" not in folder.yaml.casefold().replace("supporter:", "")
+    assert [one.question for one in folder.protocol.analysis.primary] == ["rating"]
+
+
 @pytest.mark.parametrize(
     ("chosen", "told"),
     [
         ("scale:ses", "State Empathy Scale (SES) has 12 statements. Paste all of them, one per line, in its order."),
-        ("scale:nothing", "allowed: one of perceived-empathy, scale:pets"),
+        ("scale:nothing", "allowed: one of perceived-empathy, own, scale:pets"),
         ("study:other", "short name of a study of yours"),
         ("study:no-such", "short name of a study of yours"),
     ],
