@@ -10,6 +10,7 @@ _HANDLERS: dict[Right, tuple[str, ...]] = {
     Right.FOLLOW: (
         "show_study",
         "show_coverage",
+        "show_progress_drawing",
         "show_raters",
         "show_people",
         "submit_leaving",

@@ -212,6 +212,7 @@ EXPECTED: dict[str, tuple[object, ...]] = {
     # Nobody but a lead of its study sees where a snapshot is.
     "GET /snapshots/{token}": leads(404),
     "GET /studies/{slug}/charts.json": READ_PAGE,
+    "GET /studies/{slug}/drawings/progress.svg": study(404, *EVERYBODY),
     "GET /studies/{slug}/drawings/{key}.svg": study(404, *READERS),
     "GET /studies/{slug}/charts/{key}.json": study(404, *READERS),
     "GET /studies/{slug}/charts/{key}.{picture}": study(404, *READERS),

@@ -46,21 +46,36 @@ def show_charts(
     return JSONResponse({chart.key: chart.spec(theme=theme, width="container") for chart in wanted})
 
 
+@router.get(f"/studies/{{slug}}/drawings/{PROGRESS}.svg")
+def show_progress_drawing(request: Request, own: OwnForLong, theme: Theme = "light", size: Size = "wide") -> Response:
+    """As `show_drawing`, for those who follow the study and see no results."""
+    chart, made_from = _progress(request, own)
+    return _drawing(request, own, chart, made_from.n_deleted, theme, size)
+
+
 @router.get("/studies/{slug}/drawings/{key}.svg")
 def show_drawing(
     request: Request, own: OwnForLong, asked: OwnReportQuery, key: str, theme: Theme = "light", size: Size = "wide"
 ) -> Response:
     """The chart for a page: without its title, which the page contains as text."""
+    chart, made_from = _chart(request, own, asked, key)
+    response = _drawing(request, own, chart, made_from.n_deleted, theme, size)
+    if made_from.name and made_from.name == asked.of:
+        response.headers["Cache-Control"] = KEEP
+    return response
+
+
+def _drawing(
+    request: Request, own: LeadAndStudy, chart: Chart | ProgressChart, n_deleted: int, theme: Theme, size: Size
+) -> Response:
     from app.results.charts.draw import Drawing, chart_picture
 
-    chart, made_from = _chart(request, own, asked, key)
     spec = chart.spec(theme=theme, width=WIDTHS[size])
     if spec is None:
         raise NotFoundError
-    drawing = Drawing(own.study, made_from.n_deleted, untitled(spec, LINES[size]))
+    drawing = Drawing(own.study, n_deleted, untitled(spec, LINES[size]))
     kind, content = chart_picture(request.app.state.making, drawing, "svg")
-    kept = {"Cache-Control": KEEP} if made_from.name and made_from.name == asked.of else {}
-    return Response(content, media_type=kind, headers=kept)
+    return Response(content, media_type=kind)
 
 
 @router.get("/studies/{slug}/charts/{key}.json")
@@ -116,13 +131,17 @@ def _charts(request: Request, own: LeadAndStudy, asked: OwnReportQuery) -> tuple
     return charts_of(made.report, made.protocol, asked.axes), MadeFrom(made.name, made.n_deleted)
 
 
+def _progress(request: Request, own: LeadAndStudy) -> tuple[ProgressChart, MadeFrom]:
+    with request.app.state.begin_reading() as db:
+        n_deleted = count_deleted_raters(db, own.study.id)
+        return ProgressChart(get_progress(db, own.study.id)), MadeFrom("", n_deleted)
+
+
 def _chart(
     request: Request, own: LeadAndStudy, asked: OwnReportQuery, key: str
 ) -> tuple[Chart | ProgressChart, MadeFrom]:
     if key == PROGRESS:
-        with request.app.state.begin_reading() as db:
-            n_deleted = count_deleted_raters(db, own.study.id)
-            return ProgressChart(get_progress(db, own.study.id)), MadeFrom("", n_deleted)
+        return _progress(request, own)
     charts, made_from = _charts(request, own, asked)
     chart = next((chart for chart in charts if chart.key == key), None)
     if chart is None:

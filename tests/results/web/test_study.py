@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from sqlalchemy import Connection, text
 from starlette.testclient import TestClient
@@ -56,6 +58,19 @@ def test_study_page_shows_progress_over_time(client: TestClient, db: Connection,
     assert (
         client.get("/studies/small/charts/progress.json").json()["description"].startswith("Progress over time. 2 of 4")
     )
+
+
+def test_monitor_gets_the_chart_of_progress_and_no_links_that_refuse(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    """The chart said that the server may be busy, and tried again without end."""
+    rate(db, study_id, rater="a")
+    db.execute(text("UPDATE study_members SET role = 'monitor'"))
+    page = client.get("/studies/small").text
+    assert client.get("/studies/small/drawings/progress.svg").status_code == 200
+    linked = {href.partition("?")[0] for href in re.findall(r'(?:href|src)="(/studies/small[^"#]*)', page)}
+    assert "/studies/small/drawings/progress.svg" in linked
+    assert {href: client.get(href).status_code for href in linked if client.get(href).status_code == 403} == {}
 
 
 def test_draft_has_steps_and_with_ratings_tabs_but_never_both(client: TestClient, db: Connection, lead: Lead) -> None:
