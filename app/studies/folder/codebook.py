@@ -10,7 +10,8 @@ from app.protocol.study import Protocol
 from app.studies.folder.raters import score_meanings
 
 LABELS = {column.name: column.label for column in COLUMNS if column.in_file}
-MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file} | {
+_OF_RATINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
+MEANINGS = _OF_RATINGS | {
     "text": "the text as raters see it",
     "turns": "the dialogue: a JSON list of turns, each with speaker and text",
     "profile": "background on the person in the item",
@@ -19,8 +20,7 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "content_note": "content note shown before the item",
     "retired_because": "why the item was retired: it gets no new ratings; its ratings are kept. Empty if it is in use",
     "source": "the source that wrote the response; study.yaml gives its kind",
-    "kind": "of a rater: person or model; of an event: its type; of a change by keys: typed, pasted, "
-    "suggested (a suggestion that came into the text) or other (such as undone)",
+    "kind": "the type of the event",
     "pool": "the pool that the rater belongs to",
     "is_simulated": "true if Attune simulated the rater",
     "is_imported": "true if the ratings were collected elsewhere and imported",
@@ -102,6 +102,12 @@ MEANINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
     "n_removed": "number of characters taken away",
     "n_added": "number of characters added",
 }
+# Columns that mean something else in one of the tables.
+_OF_TABLE = {
+    "ratings": _OF_RATINGS,
+    "raters": {"kind": "person or model"},
+    "keystrokes": {"kind": "typed, pasted, suggested (a suggestion that came into the text) or other (such as undone)"},
+}
 OF_LEAD = "a column provided by the lead"
 _TEXTS = frozenset({"text", "turns"})
 _WHOLE = (
@@ -163,7 +169,7 @@ def codebook_rows(protocol: Protocol, tables: Mapping[str, Sequence[str]]) -> It
     labels = protocol.labels
     for name, columns in tables.items():
         for column in columns:
-            yield f"{name}.csv", column, _label(protocol, column), "", "", _meaning(protocol, column)
+            yield f"{name}.csv", column, _label(protocol, column), "", "", _meaning(protocol, name, column)
     for question in protocol.questions:
         about = f"{question.text} ({question.type}, about the {question.target})"
         if rule := question.show_if:
@@ -184,9 +190,9 @@ def _label(protocol: Protocol, column: str) -> str:
     return LABELS.get(column) or protocol.labels.column(column)
 
 
-def _meaning(protocol: Protocol, column: str) -> str:
+def _meaning(protocol: Protocol, table: str, column: str) -> str:
     """Meaning of a column; for those with texts also what the texts are and where they come from."""
-    meaning = MEANINGS.get(column, OF_LEAD)
+    meaning = _OF_TABLE.get(table, {}).get(column) or MEANINGS.get(column, OF_LEAD)
     return f"{meaning}. {_on_one_line(protocol.about_texts)}" if column in _TEXTS and protocol.about_texts else meaning
 
 
@@ -212,7 +218,7 @@ def package(protocol: Protocol, folder: Path, tables: Mapping[str, Sequence[str]
 
 def _resource(protocol: Protocol, name: str, columns: Sequence[str], path: Path) -> dict[str, Any]:
     data = path.read_bytes()
-    schema: dict[str, Any] = {"fields": [_field(protocol, column) for column in columns], "missingValues": [""]}
+    schema: dict[str, Any] = {"fields": [_field(protocol, name, column) for column in columns], "missingValues": [""]}
     if name in _KEYS:
         schema["primaryKey"] = _KEYS[name]
     if references := [
@@ -234,7 +240,7 @@ def _resource(protocol: Protocol, name: str, columns: Sequence[str], path: Path)
     }
 
 
-def _field(protocol: Protocol, column: str) -> dict[str, str]:
+def _field(protocol: Protocol, table: str, column: str) -> dict[str, str]:
     kinds = {
         "integer": (*_WHOLE, *names_of("whole", "count")),
         "number": (*_NUMBERS, *names_of("number"), "value_number"),
@@ -242,4 +248,9 @@ def _field(protocol: Protocol, column: str) -> dict[str, str]:
         "boolean": ("is_simulated", "is_imported", "is_passed"),
     }
     kind = next((kind for kind, names in kinds.items() if column in names), "string")
-    return {"name": column, "title": _label(protocol, column), "type": kind, "description": _meaning(protocol, column)}
+    return {
+        "name": column,
+        "title": _label(protocol, column),
+        "type": kind,
+        "description": _meaning(protocol, table, column),
+    }

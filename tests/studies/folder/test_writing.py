@@ -142,6 +142,13 @@ def test_codebook_explains_every_column_and_scale_point(tmp_path: Path) -> None:
     assert {row["meaning"] for row in rows if row["column"] == "feels"} == {OF_LEAD}
     labels = {row["column"]: row["label"] for row in rows if not row["question"] and row["file"] == "ratings.csv"}
     assert labels == {column.name: column.label for column in COLUMNS if column.name in labels}
+    meanings = {(row["file"], row["column"]): row["meaning"] for row in rows if not row["question"]}
+    of_ratings = {column.name: column.meaning for column in COLUMNS}
+    assert {
+        column for (file, column), words in meanings.items() if file == "ratings.csv" and words != of_ratings[column]
+    } == set()
+    assert meanings["responses.csv", "source"].startswith("the source that wrote the response;")
+    assert meanings["raters.csv", "kind"] == "person or model"
     assert {(row["value"], row["meaning"]) for row in rows if row["question"] == "warmth"} >= {
         ("1", "cold"),
         ("3", "warm"),
