@@ -32,7 +32,17 @@ def _of_folder(path: Path) -> Registration:
     if (path / REGISTRATION).exists():
         fail(f"{path / REGISTRATION} exists: this folder is registered already. A registration is never overwritten.")
     folder = read_study_folder(path)
-    asked = ToRegister(folder.protocol, planned_items(folder), len(folder.ratings), judges=judges_of_folder(path))
+    raters = folder.raters
+    simulated = (
+        raters["rater"][raters["is_simulated"].eq(other=True)] if "is_simulated" in raters else raters["rater"][:0]
+    )
+    asked = ToRegister(
+        folder.protocol,
+        planned_items(folder),
+        len(folder.ratings),
+        judges=judges_of_folder(path),
+        n_simulated=int(folder.ratings["rater"].isin(simulated).sum()),
+    )
     registration = register(asked)
     (path / REGISTRATION).write_text(registration_json(registration), encoding="utf-8", newline="")
     return registration

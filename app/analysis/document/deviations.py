@@ -119,7 +119,8 @@ def _data_points(registration: Registration, registered: Protocol, report: Repor
     sample = report.sample
     yield "Items", counted(registration.n_items, "item"), counted(sample.n_items, "item")
     before = sample.first_day is not None and sample.first_day.isoformat() < registration.registered_at[:10]
-    none = "No ratings existed" if registration.n_ratings == 0 else counted(registration.n_ratings, "answer")
+    n = registration.n_ratings - registration.n_simulated
+    none = counted(n, "answer") if n else "No ratings existed"
     found = f"The first rating is of {sample.first_day}" if before else none
     yield "Ratings before registration", none, found
     left_out = "; ".join(f"{whole(n)}: {reason}" for reason, n in sample.excluded.items()) or NONE_LEFT_OUT

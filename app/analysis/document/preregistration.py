@@ -170,8 +170,10 @@ def hypotheses(protocol: Protocol) -> Bullets:
 
 def existing_data(registration: Registration, protocol: Protocol) -> str:
     """Whether there were ratings, as counted when it was registered."""
-    n = registration.n_ratings
-    known = "No ratings existed at registration." if n == 0 else f"{counted(n, 'answer')} existed at registration."
+    n, n_simulated = registration.n_ratings, registration.n_simulated
+    known = f"{counted(n - n_simulated, 'answer') if n > n_simulated else 'No ratings'} existed at registration."
+    if n_simulated:
+        known += f" {counted(n_simulated, 'simulated answer')} rehearsed the analysis."
     return f"{known} {protocol.preregistration.existing_data}"
 
 

@@ -23,8 +23,9 @@ class Registration:
     what they were simulated with.
 
     `no_plan` says why there is none; `version` is that of the protocol, None for a study folder; `n_ratings` is how
-    many answers existed. `judges` are the model judges, each with its name and its attributes, as the model, its
-    settings and hashes of its prompts; `judge_rule` is when one is said to pass. `sha256` is over all other fields.
+    many answers existed, `n_simulated` how many of them were simulated. `judges` are the model judges, each with its
+    name and its attributes, as the model, its settings and hashes of its prompts; `judge_rule` is when one is said to
+    pass. `sha256` is over all other fields.
     """
 
     study: str
@@ -38,6 +39,7 @@ class Registration:
     no_plan: str = ""
     judges: tuple[dict[str, str], ...] = ()
     judge_rule: str = ""
+    n_simulated: int = 0
     software: str = f"Attune {__version__}"
     sha256: str = ""
 
@@ -63,8 +65,11 @@ def hashed(registration: Registration) -> Registration:
 
 
 def hash_of(registration: Registration) -> str:
-    """SHA-256 over all fields but the hash itself and those of judges if there are none, as JSON with sorted keys."""
+    """SHA-256 over all fields but the hash itself, and those of judges and simulated answers if there are none, as
+    JSON with sorted keys.
+    """
     left_out = {"sha256"} if registration.judges else {"sha256", "judges", "judge_rule"}
+    left_out |= set() if registration.n_simulated else {"n_simulated"}
     fields = {name: value for name, value in asdict(registration).items() if name not in left_out}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 

@@ -54,6 +54,10 @@ _RECORD = text("""
     RETURNING number
 """)
 _JUDGES = text("SELECT key, attributes FROM raters WHERE study_id = :study AND kind = 'model' ORDER BY id")
+_N_SIMULATED = text("""
+    SELECT count(*) FROM ratings a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+    WHERE a.study_id = :study AND r.is_simulated
+""")
 _LIST = text("""
     SELECT number, protocol_version, sha256, document, registered_at FROM registrations
     WHERE study_id = :study ORDER BY number
@@ -94,6 +98,7 @@ class ToRegister:
     n_ratings: int
     version: int | None = None
     judges: tuple[dict[str, str], ...] = ()
+    n_simulated: int = 0
     n_simulations: int = field(default_factory=lambda: N_SIMULATIONS)
 
 
@@ -116,6 +121,7 @@ def register(asked: ToRegister) -> Registration:
             protocol=asked.protocol.model_dump(mode="json"),
             n_items=len(asked.items),
             n_ratings=asked.n_ratings,
+            n_simulated=asked.n_simulated,
             plan=rows,
             assumed=assumed,
             no_plan=why,
@@ -129,7 +135,9 @@ def to_register(db: Connection, study: StudyRow) -> ToRegister:
     """What a registration of a stored study is made from, now."""
     protocol = get_protocol(db, study.id, study.protocol_version)
     n_ratings = get_counts(db, study.id).n_ratings
-    return ToRegister(protocol, list_items(db, study.id), n_ratings, study.protocol_version, list_judges(db, study.id))
+    n_simulated = db.execute(_N_SIMULATED, {"study": study.id}).scalar_one()
+    items, judges = list_items(db, study.id), list_judges(db, study.id)
+    return ToRegister(protocol, items, n_ratings, study.protocol_version, judges, n_simulated)
 
 
 def list_judges(db: Connection, study_id: int) -> tuple[dict[str, str], ...]:

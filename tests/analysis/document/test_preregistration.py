@@ -73,6 +73,18 @@ def test_aspredicted_form_has_eight_questions_in_order() -> None:
     assert "No ratings existed at registration." in texts(document)
 
 
+def test_simulated_answers_are_no_data_that_existed() -> None:
+    """A rehearsal before registration was registered as data that existed."""
+    study = protocol(FIVE, preregistration=WORDS)
+    rehearsed = register(ToRegister(study, [], 1296, 1, n_simulated=1296, n_simulations=2))
+    said = texts(osf_document(rehearsed))
+    assert "No ratings existed at registration. 1,296 simulated answers rehearsed the analysis." in said
+    assert deviations(rehearsed, study)[1]["Ratings before registration"] == "no"
+    assert read_registration(registration_json(rehearsed)) == rehearsed
+    piloted = register(ToRegister(study, [], 1300, 1, n_simulated=1296, n_simulations=2))
+    assert "4 answers existed at registration. 1,296 simulated" in texts(osf_document(piloted))
+
+
 def test_study_done_as_registered_has_no_deviations() -> None:
     made, study = registered()
     words, found = deviations(made, study)
