@@ -177,14 +177,17 @@ def _analysis(report: Report, protocol: Protocol, shown: list[Estimate]) -> Iter
 
 
 def _contrast(result: PrimaryResult, protocol: Protocol) -> str:
-    """The contrast with the test that was used, and its degrees of freedom."""
-    tested = [one for one in result.estimates if test_of(one)]
-    dfs = dict.fromkeys(styled(f"{one.df:.4g}") for one in tested if one.df is not None)
+    """The contrast with the test that was used, or else with its interval, and the degrees of freedom."""
+    tested = [one for one in result.estimates if one.p_value is not None]
+    untested = [] if tested else [one for one in result.estimates if one.ci_low is not None]
+    intervals = [method[0] for one in untested if (method := of_procedure(one.procedure))]
+    dfs = dict.fromkeys(styled(f"{one.df:.4g}") for one in tested or untested if one.df is not None)
     compared = [of_text(labelled_estimate(one, protocol.labels)) for one in result.estimates if one.scope]
+    how = and_list(dict.fromkeys(filter(None, map(test_of, tested)) if tested else intervals))
     parts = (
         contrast_words(result.contrast, protocol),
         "; ".join(dict.fromkeys(compared)),
-        and_list(dict.fromkeys(map(test_of, tested))) + (f", df = {and_list(dfs)}" if dfs else ""),
+        ("" if tested or not how else "no test: ") + how + (f", df = {and_list(dfs)}" if how and dfs else ""),
     )
     return f"{'. '.join(capitalized(part) for part in parts if part)}."
 

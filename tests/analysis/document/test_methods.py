@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.analysis import analyze
 from app.analysis.data.flow import Flow
 from app.analysis.document.design_words import (
     composite_sentences,
@@ -16,8 +17,9 @@ from app.analysis.document.design_words import (
 from app.analysis.document.methods import methods_section, missing_sentences, rater_sentences
 from app.analysis.document.report_context import ReportContext
 from app.analysis.report.report import NO_SAMPLE, RaterGroup, Report
-from app.base.documents.blocks import Paragraph
-from tests.kit.frames import CHOICE, FIVE, protocol
+from app.base.documents.blocks import Bullets, Paragraph
+from tests.analysis.report.test_primary import rows
+from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
 POOLS = {"crowd": {}, "experts": {"raters_per_trial": 2, "label": "Clinical experts"}}
 
@@ -153,3 +155,16 @@ def test_sample_size_and_sidedness_are_stated() -> None:
     assert sample_size_sentence(planned) == "At most 90 raters were to be admitted. Power of .9 for 0.3 points."
     assert "one-sided" not in " ".join(inference_sentences(protocol(FIVE)))
     assert "one-sided at .05" in " ".join(inference_sentences(protocol(FIVE, analysis={"margin": {"empathy": 0.3}})))
+
+
+def test_a_contrast_with_an_interval_only_is_not_said_to_be_tested() -> None:
+    def said(test: str) -> str:
+        study = protocol(FIVE, analysis={"primary": [{"question": "empathy", "test": test}], "cut": {"empathy": 4}})
+        report = analyze(frames(study, rows(keys=("empathy",))), study)
+        lines = methods_section(report, study, (), ReportContext("")).parts[-1].blocks[1]
+        assert isinstance(lines, Bullets)
+        return lines.lines[0]
+
+    assert said("krippendorff_alpha").endswith("alpha. No test: jackknife intervals over units and raters, df = 15.")
+    assert said("mean_difference").endswith("Human. t test with two-way clustering by items and raters, df = 5.")
+    assert said("icc_a_1") == "Empathy: ICC(A,1): agreement of one rating."
