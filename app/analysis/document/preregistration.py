@@ -24,7 +24,7 @@ from app.analysis.statistic import declared
 from app.analysis.wording.formatting import number
 from app.base.documents.blocks import Block, Bullets, DataTable, Document, Paragraph, Section
 from app.base.numbers import restyled, whole
-from app.base.words import counted
+from app.base.words import and_list, counted
 from app.protocol.study import Protocol
 from app.protocol.study_design import Trials
 
@@ -70,14 +70,23 @@ def osf_document(registration: Registration, origin: str = "") -> Document:
 
 
 def _osf_design(protocol: Protocol) -> Iterator[Section]:
-    kind = "Experiment: a condition is assigned to raters or trials at random."
-    is_varied = bool(protocol.conditions) or len(protocol.sources) > 1
     parts = (
-        Section("Study type", _words(kind if is_varied else "Observational study: ratings of given texts.")),
+        Section("Study type", _words(study_type(protocol))),
         Section("Blinding and study design", _words(*design_sentences(protocol), *condition_sentences(protocol))),
         Section("Randomization", _words(randomization(protocol))),
     )
     yield Section("Design plan", (), parts)
+
+
+def study_type(protocol: Protocol) -> str:
+    """What is varied, and whether it is assigned at random."""
+    assigned = {factor.assign for factor in protocol.conditions.values()}
+    if assigned:
+        to = [words for how, words in (("between", "raters"), ("within", "trials")) if how in assigned]
+        return f"Experiment: conditions are assigned to {and_list(to)} at random."
+    if len(protocol.sources) > 1:
+        return "Experiment: the source of the responses is varied. What is random is stated under Randomization."
+    return "Observational study: ratings of given texts."
 
 
 def _osf_sampling(registration: Registration, protocol: Protocol) -> Iterator[Section]:

@@ -11,7 +11,7 @@ from app.analysis import analyze
 from app.analysis.data.report_filters import Filters
 from app.analysis.document.deviations import NONE, SELECTED, deviations_section
 from app.analysis.document.judges import judges_of_folder
-from app.analysis.document.preregistration import aspredicted_document, osf_document, randomization
+from app.analysis.document.preregistration import aspredicted_document, osf_document, randomization, study_type
 from app.analysis.document.registration import Registration, RegistrationError, read_registration, registration_json
 from app.base.documents.blocks import DataTable, Paragraph
 from app.protocol.study import Protocol
@@ -210,3 +210,15 @@ def test_only_what_the_study_has_is_said_to_be_random() -> None:
         "The sides of responses are random; trials come in the order described, from seed 0. "
         "Raters get conditions in a balanced order."
     )
+
+
+def test_study_type_names_what_is_assigned_at_random() -> None:
+    def of(*assigned: str) -> str:
+        factors = ({"kind": "instruction", "levels": {"a": "A", "b": "B"}}, {"kind": "profile"})
+        told = {f"told{n}": {**factors[n], "assign": assign} for n, assign in enumerate(assigned)}
+        return study_type(protocol(FIVE, conditions=told))
+
+    assert of() == "Experiment: the source of the responses is varied. What is random is stated under Randomization."
+    assert of("between") == "Experiment: conditions are assigned to raters at random."
+    assert of("within", "between") == "Experiment: conditions are assigned to raters and trials at random."
+    assert study_type(protocol(FIVE, sources={"human": {"kind": "human"}})).startswith("Observational study")
