@@ -1,7 +1,6 @@
 """What several sentences say of estimates: their test, interval, scale and cut; and published tests in one line."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import takewhile
 
 from app.analysis.estimate import Estimate
@@ -52,8 +51,7 @@ OF_RATERS = "paired t test on raters' scores"
 def published_line(report: Report, protocol: Protocol) -> str:
     """The results of published tests in one line, by test, each beside the interval of the primary result.
 
-    Both say what they hold for, once. Published tests are for comparison and belong to no family of tests, so their
-    p-values are not adjusted. Empty if no contrast has a published test. The report is not `labelled`.
+    Both say what they hold for, once. Empty if no contrast has a published test. The report is not `labelled`.
     """
     by_test: dict[str, list[str]] = {}
     held: dict[str, None] = {}
@@ -79,12 +77,11 @@ def published_line(report: Report, protocol: Protocol) -> str:
 
 
 def published_tests(result: PrimaryResult, report: Report, protocol: Protocol) -> list[Estimate]:
-    """The estimates of the test that a publication reports for a contrast, without adjusted p-values."""
+    """The estimates of the test that a publication reports for a contrast; it is adjusted as exploratory ones are."""
     contrast = result.contrast.as_published
     if contrast is None:
         return []
-    found = (report.estimates[place] for place in places_of(contrast, report.estimates, protocol))
-    return [replace(one, p_adjusted=None) for one in found]
+    return [report.estimates[place] for place in places_of(contrast, report.estimates, protocol)]
 
 
 def _interval(estimate: Estimate, report: Report, protocol: Protocol) -> tuple[str, str]:
