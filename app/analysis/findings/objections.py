@@ -12,7 +12,7 @@ from app.analysis.estimate import Estimate
 from app.analysis.findings.agreement_summary import AgreementRow, needed_sentence
 from app.analysis.findings.main_contrasts import MainContrast
 from app.analysis.report.report import Report
-from app.analysis.report.verdicts import effect_behind
+from app.analysis.report.verdicts import decisive_p, effect_behind
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     estimate_text,
@@ -26,6 +26,7 @@ from app.base.words import counted
 from app.protocol.study import Protocol
 
 MAX_OBJECTIONS = 5
+ALPHA_FAMILY = "krippendorff_alpha"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +184,13 @@ def _attrition(found: Evidence, points: float) -> str:
 
 
 def _agreement(found: Evidence, least: float) -> str:
-    """Agreement on a primary question whose lower limit is below the customary minimum."""
+    """Agreement on a primary question whose lower limit is below the customary minimum, which is one of alpha."""
     asked = {one.contrast.question for one in found.report.primary}
     for row in found.agreement:
         alpha = row.pooled
-        if row.key not in asked or alpha is None or alpha.estimate is None:
+        if row.key not in asked or alpha is None or declared(alpha.statistic).family != ALPHA_FAMILY:
+            continue
+        if alpha.estimate is None:
             continue
         if (alpha.estimate if alpha.ci_low is None else alpha.ci_low) < least:
             name, minimum = declared(alpha.statistic).name, styled(f"{least:g}")
@@ -293,7 +296,9 @@ def _name_of(estimate: Estimate, found: Evidence) -> str:
 
 
 def _shown(estimate: Estimate) -> str:
-    if estimate.ci_low is None and estimate.p_value is not None:
-        return f"{statistic_text(estimate) or estimate_text(estimate)}, {p_statement(estimate.p_value)}"
+    p = decisive_p(estimate)
+    if estimate.ci_low is None and p is not None:
+        adjusted = "adjusted " if estimate.p_adjusted is not None else ""
+        return f"{statistic_text(estimate) or estimate_text(estimate)}, {adjusted}{p_statement(p)}"
     interval = f" (95% CI {interval_text(estimate)})" if estimate.ci_low is not None else ""
     return f"{estimate_text(estimate)}{interval}"

@@ -147,6 +147,8 @@ def test_below_the_thresholds_nothing_is_said() -> None:
         missing={"told=yes": (9, 100), "told=no": (5, 100)},
     )
     assert objections(quiet, alpha=replace(ALPHA, ci_low=0.7)) == ()
+    # the customary minimum of alpha is none of Kendall's W
+    assert objections(quiet, alpha=replace(ALPHA, statistic="kendall_w_within_items")) == ()
     margin = protocol(FIVE, analysis={"primary": ["empathy"], "margin": {"empathy": 0.3}})
     assert objections(shown=OPEN, study=margin) == ()
 
@@ -164,6 +166,9 @@ def test_inconclusive_primary_that_compares_no_sources_is_no_evidence() -> None:
     tested = replace(level, statistic="chi_square", ci_low=None, ci_high=None, estimate=3.1, p_value=0.2, df=2)
     (of_test,) = objections_of(replace(SOUND, primary=(replace(result, estimates=(tested,)),)), STUDY, [], [])
     assert of_test.says.endswith(", p = .200.")
+    adjusted = replace(result, estimates=(replace(tested, p_adjusted=0.6),))
+    (of_family,) = objections_of(replace(SOUND, primary=(adjusted,)), STUDY, [], [])
+    assert of_family.says.endswith(", adjusted p = .600.")
 
 
 def test_at_most_five_are_shown_and_the_heaviest_come_first() -> None:
