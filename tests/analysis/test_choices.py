@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.analysis import analyze
-from app.analysis.findings.main_contrasts import counts_words
+from app.analysis.findings.main_contrasts import counts_of, counts_words
 from app.results.charts.choice import preference_finding
 from tests.kit.frames import CHOICE, find, first, frames, only, protocol
 
@@ -50,7 +50,8 @@ def test_ties_are_half_and_neither_and_cannot_judge_are_excluded() -> None:
     assert half.estimate == pytest.approx(2.5 / 4)
     assert decisive.estimate == pytest.approx(2 / 3)
     assert (half.n_ratings, half.n_units, decisive.n_units) == (5, 4, 3)
-    assert counts_words(half) == "4 choices, 5 items, 5 raters"
+    assert counts_words(half) == counts_of([half]) == "4 choices, 4 items, 4 raters"
+    assert counts_words(only(report, "neither_share")) == "5 choices, 5 items, 5 raters"
     assert "in 62.5% of 4 choices (" in preference_finding([half])
     assert only(report, "tie_share", scope={}).estimate == 1 / 5
     of_pair = [only(report, name, scope=AGAINST) for name in ("win_share", "tie_share", "lose_share")]

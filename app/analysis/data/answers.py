@@ -163,6 +163,12 @@ class Choices(Answers):
     one_is_left: Floats
     strength: Floats
 
+    @property
+    def compared(self) -> dict[str, int]:
+        """How many items and raters the choices that compare two responses have; *neither* compares none."""
+        of = self.outcome != NEITHER
+        return {"n_items": n_distinct(self.item[of]), "n_raters": n_distinct(self.rater[of])}
+
 
 def n_distinct(codes: Ints) -> int:
     """Return the number of distinct codes; -1 (none) is not counted."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from app.analysis.estimate import Estimate
 from app.analysis.findings.answer_words import ENGLISH, GERMAN, MAX_NAMED, Words
-from app.analysis.findings.main_contrasts import MainContrast, signed
+from app.analysis.findings.main_contrasts import MainContrast, n_compared, signed
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import change_text, cut_words, scale_ends
 from app.analysis.report.verdicts import decisive_p, effect_behind
@@ -472,9 +472,9 @@ def _basis(findings: Sequence[Finding], protocol: Protocol, words: Words) -> lis
     elif first.is_reversed:
         found.append(words.worse)
     estimates = [one.shown for one in findings]
-    counts = {"items": _same(one.n_items for one in estimates)}
+    counts = {"items": _same(n_compared(one, "n_items") for one in estimates)}
     if protocol.raters.identity == "known":
-        counts = {"raters": _same(one.n_raters for one in estimates), **counts}
+        counts = {"raters": _same(n_compared(one, "n_raters") for one in estimates), **counts}
     if first.scope.get("level") == "responder":
         counts["responders"] = _same(one.n_units for one in estimates)
     items = protocol.labels.items

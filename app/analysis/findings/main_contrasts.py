@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from app.analysis.estimate import Estimate, Scope
 from app.analysis.report.primary import turned
@@ -232,15 +233,25 @@ def interval_words(estimate: Estimate) -> str:
 def counts_words(estimate: Estimate, items: ItemNouns = ITEMS, *, are_raters_known: bool = True) -> str:
     """Format the number of ratings, choices or rankings, items and raters; slots are not counted as raters."""
     answers = _answers([estimate])
-    parts = [(n_answers(estimate), answers), (estimate.n_items, items.several)]
-    parts += [(estimate.n_raters, "raters")] if are_raters_known else []
+    parts = [(n_answers(estimate), answers), (n_compared(estimate, "n_items"), items.several)]
+    parts += [(n_compared(estimate, "n_raters"), "raters")] if are_raters_known else []
     return ", ".join(f"{whole(n)} {word if n != 1 else word[:-1]}" for n, word in parts if n is not None)
 
 
 def n_answers(estimate: Estimate) -> int | None:
     """The number of answers that the estimate is from; a choice of neither compares no two responses."""
-    is_of_compared = estimate.section == "choice" and declared(estimate.statistic).is_of_choices
-    return estimate.n_units if is_of_compared and estimate.n_units is not None else estimate.n_ratings
+    return estimate.n_units if _is_of_compared(estimate) and estimate.n_units is not None else estimate.n_ratings
+
+
+def n_compared(estimate: Estimate, name: Literal["n_items", "n_raters"]) -> int | None:
+    """The number of items or raters whose answers `n_answers` counts."""
+    compared: dict[str, int] = estimate.detail.get("compared", {}) if _is_of_compared(estimate) else {}
+    in_scope = estimate.n_items if name == "n_items" else estimate.n_raters
+    return compared.get(name, in_scope)
+
+
+def _is_of_compared(estimate: Estimate) -> bool:
+    return estimate.section == "choice" and declared(estimate.statistic).is_of_choices
 
 
 def _answers(estimates: Sequence[Estimate]) -> str:
@@ -258,8 +269,9 @@ def counts_of(estimates: Iterable[Estimate], items: ItemNouns = ITEMS, *, are_ra
     """
     shown = [one for one in estimates if one.estimate is not None and "raters" not in one.scope]
     answers = _answers(shown)
-    numbers = {answers: [n_answers(one) for one in shown], items.several: [one.n_items for one in shown]}
-    numbers |= {"raters": [one.n_raters for one in shown]} if are_raters_known else {}
+    numbers = {answers: [n_answers(one) for one in shown]}
+    numbers |= {items.several: [n_compared(one, "n_items") for one in shown]}
+    numbers |= {"raters": [n_compared(one, "n_raters") for one in shown]} if are_raters_known else {}
     known = {word: [n for n in each if n] for word, each in numbers.items()}
     return ", ".join(_from_to(min(each), max(each), word) for word, each in known.items() if each)
 

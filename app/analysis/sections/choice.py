@@ -111,9 +111,17 @@ def _preferred(data: ChoiceData, answers: Choices, scope: Scope, *, is_brief: bo
         found.append(_named(stats.share_decisive(outcome, **part.where), "decisive choices only"))
     found += [_named(stats.share_decisive_unclustered(outcome, method), INDEPENDENT) for method in BINOMIAL]
     counts = [int((outcome == kind).sum()) for kind in (stats.WON, stats.TIE, stats.NEITHER, stats.LOST)]
+    compared = part.compared
     for result in found[:1] if is_brief else found:
         yield data.record(
-            result, part, section=SECTION, scope=scope, statistic="share_preferred", unit="choice", counts=counts
+            result,
+            part,
+            section=SECTION,
+            scope=scope,
+            statistic="share_preferred",
+            unit="choice",
+            counts=counts,
+            compared=compared,
         )
     if has_ties and not is_brief and "reference" in scope:
         shares = (("win_share", stats.win_share), ("tie_share", stats.tie_share), ("lose_share", stats.lose_share))

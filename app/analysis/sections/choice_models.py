@@ -178,6 +178,7 @@ def _are_in(answers: Choices, source: int) -> Bools:
 
 
 def _records(data: ChoiceData, answers: Choices, scope: Scope, found: Iterator[_Found]) -> Iterator[Estimate]:
+    compared = answers.compared
     for one in found:
         yield data.record(
             one.result,
@@ -186,5 +187,6 @@ def _records(data: ChoiceData, answers: Choices, scope: Scope, found: Iterator[_
             scope={**scope, **one.scope},
             statistic=one.statistic,
             unit="choice",
+            compared=compared,
             **one.detail,
         )
