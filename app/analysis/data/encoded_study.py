@@ -24,6 +24,7 @@ from app.protocol.study import Protocol
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+TWO = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,8 @@ class Responses:
     """The responses: item, source and position among the responses of the item, from 0.
 
     `responder` is the code of the author within a source, if the protocol names the column. `text` is the complete
-    text, None if the texts are not available.
+    text, None if the texts are not available. `n_before` are the responses of each item before a filter left out
+    sources, None without one; it is no array, so that the hash of the data does not depend on it.
     """
 
     item: Ints
@@ -62,6 +64,7 @@ class Responses:
     n_items: int
     text: pd.Series[str] | None = None
     responder: Ints | None = None
+    n_before: pd.Series[int] | None = None
 
     @cached_property
     def doublings(self) -> Floats:
@@ -74,7 +77,9 @@ class Responses:
     @cached_property
     def two(self) -> tuple[Ints, Ints]:
         """The two responses of each item, indexed by the item's code; -1 if it has fewer or more than two."""
-        has_two = np.bincount(self.item, minlength=self.n_items) == 2  # noqa: PLR2004 - two responses
+        has_two = np.bincount(self.item, minlength=self.n_items) == TWO
+        if self.n_before is not None:
+            has_two &= (self.n_before == TWO).to_numpy()
         both = np.full((2, self.n_items), -1)
         for place in (0, 1):
             at = np.flatnonzero(self.place == place)
@@ -204,8 +209,8 @@ def _responses(frames: Frames, sources: tuple[str, ...], responder: str | None) 
     place = np.empty(len(item), dtype=np.int64)
     place[order] = np.arange(len(item)) - first
     writers = pd.factorize(table[responder])[0].astype(np.int64) if responder in table else None
-    text = table.get("text")
-    return Responses(item, _look_up(sources, table["source"]), place, len(frames.items), text, writers)
+    source, text = _look_up(sources, table["source"]), table.get("text")
+    return Responses(item, source, place, len(frames.items), text, writers, frames.n_responses)
 
 
 def _raters(frames: Frames) -> Raters:

@@ -92,7 +92,8 @@ def filtered(frames: Frames, filters: Filters, flagged: Collection[str] = ()) ->
     if not filters.sources:
         return kept
     responses = frames.responses[frames.responses["source"].isin(filters.sources)].reset_index(drop=True)
-    return replace(kept, responses=responses)
+    n_responses = frames.responses["item"].value_counts().reindex(frames.items["item"], fill_value=0)
+    return replace(kept, responses=responses, n_responses=n_responses)
 
 
 def _of_raters(frames: Frames, filters: Filters, flagged: set[str]) -> Mask:

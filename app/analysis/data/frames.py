@@ -51,7 +51,10 @@ _MAX_KEYS = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """One study's data; see the module docstring for the columns."""
+    """One study's data; see the module docstring for the columns.
+
+    `n_responses`: the number of responses of each item, in their order, before a filter left out sources.
+    """
 
     items: pd.DataFrame
     responses: pd.DataFrame
@@ -62,6 +65,7 @@ class Frames:
     passages: pd.DataFrame | None = None
     words: pd.DataFrame | None = None
     sample: pd.DataFrame | None = None
+    n_responses: pd.Series[int] | None = None
 
 
 def rating_frame(columns: Mapping[str, object], n_rows: int) -> pd.DataFrame:

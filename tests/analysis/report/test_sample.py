@@ -12,7 +12,7 @@ from app.analysis.data.report_filters import Filters
 from app.analysis.report.report import RaterGroup, Sample
 from app.analysis.report.sample import sample_of
 from app.protocol.study import Protocol
-from tests.kit.frames import CHOICE, FIVE, Row, frames, protocol
+from tests.kit.frames import CHOICE, FIVE, TWO_SOURCES, Row, find, frames, protocol
 
 STUDY = protocol(FIVE, CHOICE)
 
@@ -115,6 +115,21 @@ def test_a_pair_whose_responses_were_rated_lacks_its_choice() -> None:
         # of one source alone nothing can be chosen
         assert _missing(STUDY, *shown, filters=Filters(sources=("human",))) == {"": (0, 1)}
     assert _missing(STUDY, {**_row("r0", "i0", "preference", "tie"), **SIDES}) == {"": (2, 3)}
+
+
+def test_two_of_three_responses_of_an_item_are_no_pair() -> None:
+    three = {**TWO_SOURCES, "other": {"kind": "model"}}
+    study = protocol(FIVE, CHOICE, sources=three, analysis={"reference": "human"})
+    rows = [{**_row("r0", "i0", "empathy", 4), "response": f"i0:{source}"} for source in three]
+    rows.append(_row("r0", "i0", "preference", "human"))
+    data = frames(study, rows, items=[{"item": "i0"}])
+    for filters in (Filters(), Filters(sources=("human", "model"))):
+        found = analyze(data, study, filters=filters)
+        (share,) = {
+            one.n_units for one in find(found, "share_preferred", scope={"source": "model", "reference": "human"})
+        }
+        assert share == 0
+        assert found.sample.missing == {"": (0, 4 if not filters else 3)}
 
 
 def test_an_excluded_answer_is_not_missing() -> None:
