@@ -28,8 +28,8 @@ PLAIN = frozenset({"mean_difference", "equivalence", "non_inferiority", "share_p
 BEYOND = ("cut", "level")
 FILTERED = "There is no code for filtered results. Remove the filters to get it."
 WRITTEN_FOR = (
-    "it is written only for the difference between two sources in what people rated or chose, not for differences "
-    "between conditions, pools, times or slopes, whose models have other terms"
+    "it is written only for the difference between two sources in what people rated or chose, not for rankings or "
+    "differences between conditions, pools, times or slopes, whose models have other terms"
 )
 NOT_TWO = f"There is no code for {{}}: {WRITTEN_FOR}."
 NO_CONTRAST = "There is no code, because no primary contrast has an estimate."
@@ -188,6 +188,8 @@ def _model_of(primary: Sequence[Estimate], report: Report, protocol: Protocol) -
     plain = next((one for one in ways if one.procedure != LMM.procedure), None)
     is_two = {"source", "reference"} <= scope.keys() <= {"source", "reference", "pool"}
     if question is None or plain is None or plain.estimate is None or not is_two or first.category:
+        return None
+    if question.measure == "order":
         return None
     composite = protocol.analysis.composites.get(first.question or "")
     cuts = [one.scope["cut"] for one in report.of(first.section, first.measured) if _is_threshold(one, scope)]

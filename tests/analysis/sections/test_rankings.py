@@ -6,6 +6,7 @@ import pytest
 
 from app.analysis import analyze
 from app.analysis.findings.main_contrasts import counts_of, counts_words
+from app.analysis.model_code.contrast_model import coded_study
 from app.analysis.report.report import Report
 from tests.kit.frames import first, frames, only, protocol
 
@@ -87,3 +88,10 @@ def test_empty_ranking_study_gives_reasons() -> None:
     assert first(empty, "mean_rank").reason == "no_pairable_units"
     assert first(empty, "share_preferred").reason == "no_pairable_units"
     assert first(empty, "kendall_w_within_items").reason == "no_pairable_units"
+
+
+def test_rankings_have_no_code_of_a_model_of_ratings() -> None:
+    study = protocol(ORDER, sources=THREE, analysis={"primary": ["order"]})
+    coded = coded_study(analyze(frames(study, RANKED), study), study)
+    assert not coded.models
+    assert "not for rankings" in coded.left_out[0]
