@@ -11,7 +11,7 @@ from app.analysis.minimum_data import CONSISTENCY
 from app.analysis.sections.composites import SECTION, Table
 from app.analysis.statistic import Column, PageTable, Recorded, Statistic, declare
 from app.analysis.wording.formatting import number
-from app.base.words import and_list
+from app.base.words import and_list, spelled_out
 from app.protocol.composite import MAX_FACTORS, Composite
 from app.protocol.labels import Labels
 from app.protocol.study import Protocol
@@ -96,10 +96,13 @@ def composite_factors(data: ScaledData, table: Table, protocol: Protocol) -> Ite
     rater = data.codes.raters.cluster[part.at.rater] if is_of_raters else part.at.rater
     found = factor_structure(scores, n, item=item, rater=rater, rotation=composite.rotation, seed=part.at.seed)
     drawn: Procedure = "bootstrap_units" if is_of_raters else "pigeonhole"
-    yield record(
-        "n_factors",
-        replace(counted, note=_words(found, table, protocol.labels, composite.rotation)).with_counts(n_units=n_rows),
+    fitted = (
+        ""
+        if n == parallel.n_factors
+        else f"The loadings are those of {spelled_out(n)} {'factor' if n == 1 else 'factors'}. "
     )
+    note = f"{fitted}{_words(found, table, protocol.labels, composite.rotation)}"
+    yield record("n_factors", replace(counted, note=note).with_counts(n_units=n_rows))
     for row, question in enumerate(table.questions):
         for column in range(n):
             yield record(f"factor_loading_{column + 1}", _loading(found, row, column, composite, drawn), question.key)

@@ -137,6 +137,9 @@ def test_factors_of_a_composite_are_found_with_their_questions() -> None:
     number = only(report, "n_factors")
     assert number.estimate == 2
     assert "In lavaan: F1 =~ " in number.note
+    assert "loadings" not in number.note
+    declared = only(_of_factors(1, _two_factors(0.6)), "n_factors")
+    assert (declared.estimate, declared.note[:41]) == (2, "The loadings are those of one factor. In ")
     assert "Correlations of factors 1 and 2" in number.note
     assert "q0 + q1 + q2" in number.note
     loadings = np.array(
