@@ -122,9 +122,8 @@ def drawn_sentences(n_drawn: Mapping[int, int], n_from: int) -> Iterator[str]:
 def _asked_of(protocol: Protocol, pool: str | None) -> str:
     design = protocol.design
     most = design.trials_of(pool)
-    return (
-        f"{counted(design.raters_of(pool), 'rater')} per trial{f' and at most {most} trials per rater' if most else ''}"
-    )
+    at_most = f" and at most {counted(most, 'trial')} per rater" if most else ""
+    return f"{counted(design.raters_of(pool), 'rater')} per trial{at_most}"
 
 
 def blinding(protocol: Protocol) -> str:

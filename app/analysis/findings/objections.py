@@ -115,7 +115,8 @@ def _flagged(found: Evidence, least: float) -> str:
     if one is None or (one.estimate or 0.0) < least or not one.n_units:
         return ""
     n = round((one.estimate or 0.0) * one.n_units)
-    return f"{whole(n)} of {counted(one.n_units, 'rater')} ({number(n / one.n_units, 'share')}) are flagged."
+    share, are = number(n / one.n_units, "share"), "is" if n == 1 else "are"
+    return f"{whole(n)} of {counted(one.n_units, 'rater')} ({share}) {are} flagged."
 
 
 def _few_raters(found: Evidence, least: float) -> str:

@@ -51,6 +51,11 @@ def test_missing_answers_are_told_by_arm() -> None:
     assert complete == ["No answer is missing in the trials rated."]
 
 
+def test_one_trial_per_rater_is_one_trial() -> None:
+    text = " ".join(design_sentences(protocol(FIVE, design={"trials_per_rater": 1})))
+    assert "3 raters per trial and at most 1 trial per rater." in text
+
+
 def test_each_pool_is_named_with_its_raters_per_trial() -> None:
     text = " ".join(design_sentences(protocol(FIVE, design={"trials_per_rater": 8, "pools": POOLS})))
     assert "Raters of the pool Crowd rate all items: 3 raters per trial and at most 8 trials per rater." in text
