@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
 from app.analysis.findings.judge_summary import judge_name, side_of
-from app.analysis.findings.main_contrasts import MainContrast
+from app.analysis.findings.main_contrasts import MainContrast, in_other_direction
 from app.analysis.report.report import Report
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
@@ -69,21 +69,22 @@ def conclusions_by_judge(report: Report, contrasts: Sequence[MainContrast]) -> I
         # A primary contrast may be answered by a model; judges are compared in the units of the question.
         people = answer if answer.statistic == shown.statistic else shown
         source, reference = people.scope["source"], people.scope["reference"]
+        # judges are compared with the reference of the study, whatever the direction of the contrast
         found = [
-            (one, sign)
+            (one, turn)
             for statistic in OF_JUDGES.get(shown.statistic, ())
-            for sign, pair in ((1, (source, reference)), (-1, (reference, source)))
+            for turn, pair in ((_as_it_is, (source, reference)), (in_other_direction, (reference, source)))
             for one in by_place.get((people.question, statistic, *pair), ())
         ]
         if found and people.estimate is not None:
             judged = tuple(
                 JudgeConclusion(
                     _judge(one),
-                    _effect(one),
-                    _side(one) * sign != _side(people),
-                    _together(one, by_place),
+                    _effect(turn(one)),
+                    _side(turn(one)) != _side(people),
+                    next((_effect(turn(both)) for both in _together(one, by_place)), ""),
                 )
-                for one, sign in found
+                for one, turn in found
             )
             pair = f"{source} against {reference}"
             yield Conclusion(contrast.label, pair, _effect(people), judged)
@@ -93,10 +94,13 @@ def _place(one: Estimate, source: object, reference: object) -> tuple[object, ..
     return one.question, one.statistic, source, reference
 
 
-def _together(one: Estimate, by_place: Mapping[tuple[object, ...], Sequence[Estimate]]) -> str:
+def _as_it_is(estimate: Estimate) -> Estimate:
+    return estimate
+
+
+def _together(one: Estimate, by_place: Mapping[tuple[object, ...], Sequence[Estimate]]) -> Iterator[Estimate]:
     key = (one.question, TOGETHER.get(one.statistic, ""), one.scope["source"], one.scope["reference"])
-    both = (both for both in by_place.get(key, ()) if both.scope == one.scope)
-    return next((_effect(found) for found in both if found.estimate is not None), "")
+    yield from (both for both in by_place.get(key, ()) if both.scope == one.scope and both.estimate is not None)
 
 
 def _judge(one: Estimate) -> str:

@@ -172,10 +172,10 @@ def _estimates(
 
 def _is_against(estimate: Estimate, reference: str, primary: Collection[Pair]) -> bool:
     """Whether the estimate is against the reference, and not a primary contrast in the other direction."""
-    return estimate.scope["reference"] == reference and _pair(_in_other_direction(estimate)) not in primary
+    return estimate.scope["reference"] == reference and _pair(in_other_direction(estimate)) not in primary
 
 
-def _in_other_direction(estimate: Estimate) -> Estimate:
+def in_other_direction(estimate: Estimate) -> Estimate:
     """The same estimate of the reference minus the source: mirrored at no difference."""
     twice = 2 * (declared(estimate.statistic).no_difference or 0.0)
     value, low, high = (
@@ -209,7 +209,7 @@ def _of_scope(wanted: Scope, found: Sequence[Estimate]) -> Estimate | None:
     other = turned(wanted)
     for one in found:
         if one.scope in (wanted, other):
-            return one if one.scope == wanted else _in_other_direction(one)
+            return one if one.scope == wanted else in_other_direction(one)
     return None
 
 

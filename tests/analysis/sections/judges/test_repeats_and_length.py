@@ -121,6 +121,19 @@ def test_each_judge_draws_its_own_conclusion() -> None:
     assert "In the place of people, judge changes 2 of 2 main conclusions" in changes_sentence(found)
 
 
+def test_a_judge_is_shown_in_the_direction_of_the_contrast() -> None:
+    primary = [{"question": key, "source": "human", "reference": "model"} for key in ("empathy", "preference")]
+    study = protocol(FIVE, CHOICE, analysis={"reference": "human", "primary": primary})
+    rows = [row for i in range(N_ITEMS) for row in _people(i)]
+    for i in range(N_ITEMS):
+        rows += _shown(i, "judge", 0, human=2, model=3 + i % 2, chosen="human" if i < 2 else "model")
+    found = labelled(analyze(frames(study, rows, raters=[{"rater": "judge", "kind": "model"}]), study), study.labels)
+    rated, chosen = conclusions_by_judge(found, main_contrasts(found, study))
+    assert (rated.pair, chosen.pair) == ("Human against Model", "Human against Model")
+    assert rated.judges[0].effect.startswith("\N{MINUS SIGN}1.50 (\N{MINUS SIGN}")
+    assert chosen.judges[0].effect.startswith("16.7% (")
+
+
 def _values(i: int, k: int) -> dict[str, int]:
     return {"human": 1 + (i + k) % 4, "model": 2 + (i + k) % 4}
 
