@@ -79,6 +79,8 @@ def _scope(scope: Scope, labels: Labels) -> Scope:
     for pool in ("pool", "reference_pool"):
         if pool in found:
             found[pool] = labels.pool(found[pool])
+    if "attribute" in found:
+        found["attribute"] = labels.column(found["attribute"])
     if "before" in found:
         found["before"] = labels.question(found["before"])
     if "condition" in found:

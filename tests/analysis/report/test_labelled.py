@@ -29,6 +29,8 @@ def test_scopes_are_shown_with_labels() -> None:
     assert read(pool="crowd", reference_pool="expert") == f"pool Crowd {MINUS} Experts"
     assert read(pool="expert", condition="told=plain") == "Told: plain, pool Experts"
     assert read(subgroup={"age": "30 or more"}) == "Age in years: 30 or more"
+    old = read(attribute="age", level="old", reference_level="young")
+    assert old == f"Age in years: old {MINUS} young"
 
 
 def test_levels_of_a_factor_are_shown_with_labels() -> None:
