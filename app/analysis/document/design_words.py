@@ -9,7 +9,7 @@ from app.base.documents.blocks import DataTable
 from app.base.documents.reference import cited
 from app.base.numbers import p_text, styled, whole
 from app.base.words import and_list, counted, number_text, or_list, readable, spelled_out
-from app.protocol.primary import KINDS, PrimaryContrast
+from app.protocol.primary import KINDS, TESTS, PrimaryContrast
 from app.protocol.primary_default import primary_contrasts
 from app.protocol.questions.registry import AnyQuestion, ScaledQuestion
 from app.protocol.rater_flags import (
@@ -260,7 +260,8 @@ def contrast_words(contrast: PrimaryContrast, protocol: Protocol) -> str:
         "level": lambda level: labels.level(contrast.factor or "", level),
     }
     named = [f"{part.replace('_', ' ')}: {says.get(part, str)(value)}" for part, value in contrast.named.items()]
-    if contrast.reference is None and contrast.source and protocol.reference:
+    is_against = "reference" in TESTS[str(contrast.test)].may
+    if is_against and contrast.reference is None and contrast.source and protocol.reference:
         named.append(f"reference: {labels.source(protocol.reference)}")
     of = f" ({'; '.join(named)})" if named else ""
     beside = f"; beside it, as published: {test_words(contrast.published)}" if contrast.published else ""

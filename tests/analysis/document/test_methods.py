@@ -9,6 +9,7 @@ from app.analysis import analyze
 from app.analysis.data.flow import Flow
 from app.analysis.document.design_words import (
     composite_sentences,
+    contrast_words,
     decision_sentences,
     design_sentences,
     inference_sentences,
@@ -18,6 +19,7 @@ from app.analysis.document.methods import methods_section, missing_sentences, ra
 from app.analysis.document.report_context import ReportContext
 from app.analysis.report.report import NO_SAMPLE, RaterGroup, Report
 from app.base.documents.blocks import Bullets, Paragraph
+from app.protocol.primary import PrimaryContrast
 from tests.analysis.report.test_primary import rows
 from tests.kit.frames import CHOICE, FIVE, frames, protocol
 
@@ -160,6 +162,17 @@ def test_sample_size_and_sidedness_are_stated() -> None:
     assert sample_size_sentence(planned) == "At most 90 raters were to be admitted. Power of .9 for 0.3 points."
     assert "one-sided" not in " ".join(inference_sentences(protocol(FIVE)))
     assert "one-sided at .05" in " ".join(inference_sentences(protocol(FIVE, analysis={"margin": {"empathy": 0.3}})))
+
+
+def test_a_contrast_within_one_source_has_no_reference() -> None:
+    study = protocol(FIVE, analysis={"reference": "human"})
+
+    def said(**parts: str) -> str:
+        return contrast_words(PrimaryContrast(question="empathy", **parts), study)
+
+    within = said(test="item_attribute_effect", attribute="mood", source="human")
+    assert within.endswith(" (source: Human; attribute: Mood)")
+    assert said(test="t_paired", source="model").endswith(" (source: Model; reference: Human)")
 
 
 def test_a_contrast_with_an_interval_only_is_not_said_to_be_tested() -> None:
