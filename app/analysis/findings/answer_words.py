@@ -365,7 +365,7 @@ _REASONS: dict[Reason, tuple[str, str]] = {
     "no_variation": ("the values do not vary", "die Werte unterscheiden sich nicht"),
     "one_cluster": ("one side has only one item or one rater", "eine Seite hat nur ein Item oder eine Person"),
     "too_few": ("too few items or raters to tell", "zu wenige Items oder Personen"),
-    "separation": ("one side always or never", "eine Seite immer oder nie"),
+    "separation": ("no finite value exists", "es gibt keinen endlichen Wert"),
     "disconnected": ("the sources are never compared with each other", "die Quellen werden nie miteinander verglichen"),
     "not_converged": ("the model fit did not converge", "die Schätzung konvergierte nicht"),
     "singular": ("too little information for the model", "zu wenig Information für das Modell"),

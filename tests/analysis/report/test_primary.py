@@ -12,6 +12,7 @@ from app.analysis import analyze
 from app.analysis.document.report_context import ReportContext
 from app.analysis.document.study_report import study_report
 from app.analysis.estimate import Estimate, Scope, without
+from app.analysis.findings.answer_words import ENGLISH
 from app.analysis.findings.main_contrasts import interval_words, main_contrasts
 from app.analysis.findings.summary import summary_of
 from app.analysis.report.brief import brief
@@ -22,6 +23,7 @@ from app.analysis.report.primary import places_of
 from app.analysis.report.report import Report
 from app.analysis.report.report_tables import records_csv, report_json
 from app.analysis.report.sentences import level_text, published_line
+from app.analysis.report.sentences import test_of as name_of_test
 from app.analysis.report.verdicts import verdict_sentence
 from app.analysis.wording.formatting import outcome_text
 from app.base.documents.blocks import DataTable
@@ -397,3 +399,30 @@ def test_interaction_of_a_factor_is_not_that_of_a_whole_cell() -> None:
     ]
     contrast = PrimaryContrast(question="empathy", source="model", test="interaction", factor="label")
     assert places_of(contrast, estimates, study) == [0]
+
+
+def test_every_procedure_that_gives_a_primary_p_value_is_a_named_test() -> None:
+    sources = {f"m{n}": {"kind": "model", "thinks": str(n % 2)} for n in range(4)}
+    study = protocol(FIVE, sources=sources, analysis={"primary": [{"question": "empathy", "attribute": "thinks"}]})
+    answers = [
+        {
+            "rater": f"r{k}",
+            "item": f"i{i}",
+            "response": f"i{i}:{source}",
+            "question": "empathy",
+            "value": 1 + (i + k * n) % 5,
+        }
+        for i in range(6)
+        for k in range(5)
+        for row in [{"rater": f"r{k}", "item": f"i{i}"}]
+        for n, source in enumerate(sources)
+    ]
+    (result,) = analyze(frames(study, answers), study).primary
+    (one,) = result.estimates
+    assert one.p_value is not None
+    assert name_of_test(one)
+    assert name_of_test(replace(one, procedure="three_way_cluster_t")).endswith("items, raters and sources")
+
+
+def test_separation_in_answers_is_no_side_that_always_wins() -> None:
+    assert ENGLISH.reasons["separation"] == "no finite value exists"
