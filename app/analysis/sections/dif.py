@@ -60,7 +60,8 @@ def _tests(table: Table, column: int, persons: Bools, has_rater: Bools, *, is_li
     part = table.select(persons)
     others = np.delete(part.turned, column, axis=1)
     trait = np.where(np.isfinite(others).all(axis=1), others.mean(axis=1), np.nan)
-    return dif(part.turned[:, column], trait, has_rater[part.at.rater], **part.at.where)
+    # as rated: of a reversed question, too, the odds are those of a higher rating
+    return dif(part.rated[:, column], trait, has_rater[part.at.rater], **part.at.where)
 
 
 def _same(found: Result) -> Dif:

@@ -28,6 +28,29 @@ def _rated(n_raters: int, n_items: int = 2, **more: str) -> list[Row]:
     ]
 
 
+def test_odds_of_a_reversed_question_are_those_of_a_higher_rating() -> None:
+    rng = np.random.default_rng(6)
+    level = rng.normal(size=80)
+    answers = [
+        (r, n, level[r] + rng.normal() if n else -level[r] + rng.normal() + 1.5 * (r % 2))
+        for r in range(80)
+        for n in range(3)
+    ]
+    rows = [
+        {"rater": f"r{r:02d}", "question": f"q{n}", "value": int(np.clip(round(3 + value), 1, 5))}
+        for r, n, value in answers
+    ]
+    reversed_first = [{**TRAIT[0], "reversed": True}, *TRAIT[1:]]
+    analysis = {"composites": {"score": ["q0", "q1", "q2"]}, "rater_groups": ["gender"]}
+    study = protocol(FIVE, *reversed_first, sources=ONE, analysis=analysis)
+    data = frames(study, [*_rated(2), *rows])
+    data.raters["gender"] = [None if len(name) < 3 else "fm"[int(name[1:]) % 2] for name in data.raters["rater"]]
+    (odds,) = find(analyze(data, study), "dif_odds_ratio", question="q0")
+    assert odds.scope["subgroup"] in ({"gender": "m"}, {"gender": "f"})
+    of_men = (odds.estimate or 0) if odds.scope["subgroup"] == {"gender": "m"} else 1 / (odds.estimate or 1)
+    assert of_men > 2
+
+
 def test_composite_questions_get_differential_functioning_tests() -> None:
     rng = np.random.default_rng(4)
     level = rng.normal(size=60)
