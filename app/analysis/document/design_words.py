@@ -256,6 +256,7 @@ def contrast_words(contrast: PrimaryContrast, protocol: Protocol) -> str:
         "reference_rater_kind": KINDS.__getitem__,
         "attribute": labels.column,
         "covariate": labels.column,
+        "code": lambda code: labels.codes.get(contrast.question, {}).get(code) or code,
         "factor": lambda name: labels.factors.get(name) or readable(name),
         "level": lambda level: labels.level(contrast.factor or "", level),
     }

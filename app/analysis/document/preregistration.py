@@ -187,12 +187,14 @@ def existing_data(registration: Registration, protocol: Protocol) -> str:
 
 
 def randomization(protocol: Protocol) -> str:
-    """What is random; pages with one text have no sides."""
+    """What is random; pages with one text have no sides, those with all responses an order."""
     is_random, has_sides = protocol.design.order == "random", protocol.design.trials not in ONE_TEXT
+    sides = "order of responses on a page" if protocol.design.trials == "set" else "sides of responses"
+    are = "is" if protocol.design.trials == "set" else "are"
     order = {
-        (True, True): "The order of trials and the sides of responses are random",
+        (True, True): f"The order of trials and the {sides} are random",
         (True, False): "The order of trials is random",
-        (False, True): "The sides of responses are random; trials come in the order described",
+        (False, True): f"The {sides} {are} random; trials come in the order described",
         (False, False): "Trials come in the order described",
     }[is_random, has_sides]
     conditions = " Raters get conditions in a balanced order." if protocol.conditions else ""

@@ -172,6 +172,9 @@ def test_a_contrast_within_one_source_has_no_reference() -> None:
 
     within = said(test="item_attribute_effect", attribute="mood", source="human")
     assert within.endswith(" (source: Human; attribute: Mood)")
+    coded = {"key": "acts", "target": "response", "type": "category", "text": "?", "codes": {"advises": "Gives advice"}}
+    contrast = PrimaryContrast(question="acts", test="category_difference", code="advises")
+    assert contrast_words(contrast, protocol(coded)).endswith(" (code: Gives advice)")
     assert said(test="t_paired", source="model").endswith(" (source: Model; reference: Human)")
 
 

@@ -204,6 +204,8 @@ def test_judges_of_a_folder_are_those_of_raters_csv(tmp_path: Path) -> None:
 def test_only_what_the_study_has_is_said_to_be_random() -> None:
     single = protocol(FIVE, design={"trials": "single"})
     assert randomization(single) == "The order of trials is random, from seed 0."
+    several = randomization(protocol(FIVE, design={"trials": "set"}))
+    assert several == "The order of trials and the order of responses on a page are random, from seed 0."
     told = {"told": {"kind": "instruction", "levels": {"a": "A", "b": "B"}}}
     fixed = protocol(FIVE, design={"order": "fixed"}, conditions=told)
     assert randomization(fixed) == (
