@@ -63,7 +63,7 @@ def sample_balance(study: StudyData) -> Iterator[Estimate]:
     for scope, value, is_share in (*_attributes(codes.items), *_length(study)):
         yield from _compared(None, scope, np.where(every, value, np.nan), by_people, is_share=is_share)
     asked: list[AnyQuestionData] = [*study.numbers, *study.choices]
-    for data in asked:
+    for data in (one for one in asked if one.question.rated != "rater"):
         if not data.is_nominal or isinstance(data.answers, Choices):
             for scope, value, is_share in _judged(data, n_items):
                 yield from _compared(data.question.key, scope, value, by_people, is_share=is_share)

@@ -47,6 +47,15 @@ def test_attributes_and_the_judges_values_are_compared(report: Report) -> None:
     assert find(report, "sample_share", question="preference")
 
 
+def test_what_judges_say_about_themselves_is_about_no_item() -> None:
+    """The whole report ended with an error."""
+    study = protocol(FIVE, CHOICE, {**FIVE, "key": "mood", "target": "rater"})
+    own = {"rater": "judge", "item": None, "question": "mood", "value": 4}
+    report = analyze(frames(study, [*rows_of(N_RATED), own], raters=[{"rater": "judge", "kind": "model"}]), study)
+    assert find(report, "sample_mean", question="empathy")
+    assert not find(report, "sample_mean", question="mood")
+
+
 def test_length_of_the_responses_is_compared() -> None:
     """It was asked for by a name that no measure of the texts has, so it never was in the table."""
     found = frames(STUDY, rows_of(), raters=[{"rater": "judge", "kind": "model"}])
