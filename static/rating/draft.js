@@ -172,7 +172,7 @@
     if (reply) listen(reply);
     clearTimeout(over);
     // A day is as long as a timer can be.
-    if (Number(seconds) > 0) over = setTimeout(() => { field.readOnly = true; save().then(refresh); }, Number(seconds) * 1000 + 500);
+    if (Number(seconds) > 0) over = setTimeout(() => { field.readOnly = true; press("keep"); }, Number(seconds) * 1000 + 500);
     count();
   }
 

@@ -127,6 +127,9 @@ def _do(
 ) -> Message | None:
     """Do what was asked for with the text, which is kept; returns why it cannot be done."""
     match sent["does"]:
+        case "keep" if draft.is_over:
+            # The page is drawn without the suggestion that it showed.
+            return decide(db, view, draft, sent["of"], "ignore")
         case "ask":
             ask(db, view, draft, sent["next"])
         case "end" | "stop":

@@ -172,7 +172,8 @@ class DraftText(Exchange[DraftPartner, Draft]):
 def draft_of(db: Connection, protocol: Protocol, view: AssignmentView) -> DraftText:
     """The text of an assignment, which begins when it is first shown.
 
-    A suggestion that is `inserted` takes the place of the text here, unless the rater has changed it meanwhile.
+    A suggestion that is `inserted` takes the place of the text here, unless the rater has changed it meanwhile or the
+    time is over.
 
     Raises:
         LookupError: the study has no drafts.
@@ -181,7 +182,8 @@ def draft_of(db: Connection, protocol: Protocol, view: AssignmentView) -> DraftT
     if not draft.own.id:
         add_turn(db, view, 0, "rater", "")
         draft = read_draft(db, protocol, view)
-    if draft.offered and draft.partner.suggestions == "inserted" and draft.requests[-2].text == draft.text:
+    takes_place = draft.offered and draft.partner.suggestions == "inserted" and not draft.is_over
+    if takes_place and draft.requests[-2].text == draft.text:
         _insert(db, view, draft)
         draft = read_draft(db, protocol, view)
     return draft

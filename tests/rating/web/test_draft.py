@@ -438,6 +438,42 @@ def test_suggestion_that_comes_after_the_time_is_neither_shown_nor_counted(
     assert replies.asked
 
 
+@pytest.mark.parametrize("partner", [BESIDE, INSERTED])
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_suggestion_that_was_not_opened_in_time_is_neither_shown_nor_counted(
+    study: Callable[..., int],
+    visitor: Callable[[], Visitor],
+    engine: Engine,
+    replies: FalseReplies,
+    partner: dict[str, str],
+    *,
+    is_shown: bool,
+) -> None:
+    write_study(study, partner, draft={"minutes": 10})
+    one, page = begin(visitor)
+    page = press(one, page, "ask", "Oh no.")
+    reply(engine, words=SUGGESTED)
+    if is_shown:
+        page = one.get("/s/study/rate")
+    with engine.begin() as db:
+        for column in ("asked_at", "said_at"):
+            db.execute(text(f"UPDATE conversation_turns SET {column} = {column} - interval '11 minutes'"))  # noqa: S608 - of this list
+    inserted = is_shown and partner is INSERTED
+    words = SUGGESTED if inserted else "Oh no."
+    # The page was open when the time was over: its button shows the suggestion, or its script says that it does.
+    page = press(one, page, "keep", words)
+    assert "The time for this text is over." in page.text
+    assert f"{words}</textarea>" in page.text
+    assert (SUGGESTED in page.text) == ("Back to my text" in page.text) == inserted
+    assert "You can change it" not in page.text
+    press(one, page, "end", words)
+    ((ended, found),) = rows(engine, ENDED)
+    assert (ended, found["n_suggestions"], found["n_taken"]) == (words, str(int(is_shown)), str(int(inserted)))
+    decided = ("said", "taken" if inserted else "ignored") if is_shown else ("failed", None)
+    assert rows(engine, "SELECT state, decision FROM conversation_turns WHERE speaker = 'partner'") == [decided]
+    assert replies.asked
+
+
 def test_lead_finds_drafts_and_reads_one_that_goes_on(
     study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
 ) -> None:
