@@ -57,6 +57,8 @@
     const there = new Set([...turns.children].map((turn) => turn.dataset.number));
     at("turns", page).querySelectorAll(".turn").forEach((turn) => { if (!there.has(turn.dataset.number)) turns.append(turn); });
     const field = at("message", page);
+    // The partner has ended it: what is in the field is sent all the same, to be refused and shown with the reason.
+    if (!field && at("talk").dataset.partner && !fresh.dataset.partner && at("message")?.value.trim()) { at("say-form").requestSubmit(); return; }
     if (field && !field.value) field.value = kept();
     const had = at("talk-foot").contains(document.activeElement) || document.activeElement === document.body;
     const isTyping = update(page);

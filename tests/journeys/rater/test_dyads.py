@@ -136,6 +136,24 @@ def test_conversation_goes_on_after_it_was_not_ended_because_of_unsent_words(
     expect(seeker.get_by_role("log")).to_contain_text("I am so sorry.")
 
 
+def test_words_that_were_not_sent_stay_in_the_field_when_the_partner_ends(
+    page: Page, other: Page, engine: Engine
+) -> None:
+    open_dyads(engine)
+    seeker, supporter = matched(page, other)
+    write(seeker, "My grandmother is ill.")
+    supporter.get_by_label("Your message").press_sequentially("I am so")
+    seeker.get_by_role("button", name="Stop here and go on to the questions").click()
+    expect(supporter.locator("#message-problem")).to_have_text(
+        "The conversation is over. Your message was not sent: it is still in the field below."
+    )
+    expect(supporter.get_by_label("Your message")).to_have_value("I am so")
+    expect(supporter.locator("#talk-state")).to_contain_text("Your partner (Seeker) has ended the conversation.")
+    supporter.get_by_role("button", name="Continue to the questions").click()
+    expect(supporter.get_by_text("How empathetic is it?")).to_be_visible()
+    assert rows(engine, "SELECT count(*) FROM conversation_turns") == [(1,)]
+
+
 def test_sent_message_does_not_come_back_into_the_field_when_news_overtake_the_answer(
     page: Page, other: Page, engine: Engine
 ) -> None:
