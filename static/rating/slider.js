@@ -12,7 +12,8 @@
     range.setAttribute("aria-label", question.querySelector("legend").textContent.trim());
     const show = () => {
       range.classList.toggle("untouched", number.value === "");
-      if (number.value !== "") range.value = number.value;
+      // Without a number it is the middle of the ends.
+      range.value = number.value;
       range.setAttribute("aria-valuetext", number.value || box.dataset.notSet);
     };
     const take = () => {

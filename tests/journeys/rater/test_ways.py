@@ -80,6 +80,20 @@ def test_slider_has_no_handle_until_touched(engine: Engine, page: Page) -> None:
     assert rows(engine, "SELECT number, outcome FROM ratings ORDER BY number") == [(50.0, None), (None, "cannot_judge")]
 
 
+@pytest.mark.parametrize(("least", "most", "middle"), [(0, 10, "5"), (-50, 50, "0"), (200, 400, "300")])
+def test_first_key_on_a_slider_gives_its_middle(engine: Engine, page: Page, least: int, most: int, middle: str) -> None:
+    open_a_study(engine, n_items=1, questions=[SLIDER | {"min": least, "max": most}])
+    arrive(page)
+    slider, number = page.locator("[data-slot=q0r0] input[type=range]"), page.locator("#q0r0-1")
+    slider.press("ArrowRight")
+    expect(number).to_have_value(middle, timeout=5_000)
+    slider.press("End")
+    expect(number).to_have_value(f"{most}")
+    page.locator("#q0r0-cannot").check()
+    slider.press("ArrowRight")
+    expect(number).to_have_value(middle, timeout=5_000)
+
+
 def test_pairs_by_touch_on_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, n_items=N_PAIRS)
     page = new_context(**PHONE).new_page()
