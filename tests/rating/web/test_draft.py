@@ -474,6 +474,26 @@ def test_suggestion_that_was_not_opened_in_time_is_neither_shown_nor_counted(
     assert replies.asked
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [("", "Write your text first."), ("word " * 21, "at most 20 words are allowed. Please shorten it.")],
+)
+def test_text_that_has_to_be_changed_after_the_time_can_be_changed(
+    study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, words: str, sentence: str
+) -> None:
+    write_study(study, ALONE, draft={"minutes": 10})
+    one, page = begin(visitor)
+    page = press(one, page, "keep", words)
+    with engine.begin() as db:
+        db.execute(text("UPDATE conversation_turns SET asked_at = now() - interval '11 minutes' WHERE number = 0"))
+    page = one.get("/s/study/rate")
+    assert " readonly" in page.text
+    refused = press(one, page, "end", words)
+    assert (refused.status_code, sentence in refused.text, " readonly" in refused.text) == (422, True, False)
+    assert "How empathetic is it?" in press(one, refused, "end", "Oh no.").text
+    assert rows(engine, "SELECT text, attributes ->> 'ended_by' FROM responses") == [("Oh no.", "time")]
+
+
 def test_lead_finds_drafts_and_reads_one_that_goes_on(
     study: Callable[..., int], visitor: Callable[[], Visitor], engine: Engine, replies: FalseReplies
 ) -> None:
