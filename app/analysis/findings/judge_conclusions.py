@@ -10,7 +10,7 @@ from app.analysis.report.report import Report
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import interval_text, number
 from app.base.numbers import MINUS
-from app.base.words import and_list
+from app.base.words import and_list, counted
 
 OF_JUDGES = {
     "share_preferred": ("judge_share_preferred", "prompts_share_preferred"),
@@ -140,7 +140,7 @@ def changes_sentence(conclusions: Sequence[Conclusion]) -> str:
                 told = f"{one.label}, {one.pair}: {one.people} by people, {judged.effect} by {judged.judge}"
                 changed[judged.judge].append(told)
     return " ".join(
-        f"In the place of people, {judge} changes {len(told)} of {n[judge]} main conclusions"
+        f"In the place of people, {judge} changes {len(told)} of {counted(n[judge], 'main conclusion')}"
         + (f" ({'; '.join(told)})." if told else ".")
         for judge, told in changed.items()
     )

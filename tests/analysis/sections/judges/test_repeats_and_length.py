@@ -132,6 +132,7 @@ def test_a_judge_is_shown_in_the_direction_of_the_contrast() -> None:
     assert (rated.pair, chosen.pair) == ("Human against Model", "Human against Model")
     assert rated.judges[0].effect.startswith("\N{MINUS SIGN}1.50 (\N{MINUS SIGN}")
     assert chosen.judges[0].effect.startswith("16.7% (")
+    assert changes_sentence([rated]) == "In the place of people, judge changes 0 of 1 main conclusion."
 
 
 def _values(i: int, k: int) -> dict[str, int]:
