@@ -33,6 +33,9 @@ def test_snapshot_has_the_same_digits_after_further_ratings(client: TestClient, 
     section = client.get(f"/studies/rated/results/comparison?snapshot={token}")
     assert f"<code>attune snapshot show rated {token} --json</code>" in section.text
     assert client.get(f"/snapshots/{token}").headers["location"] == address
+    kept_out = "A snapshot keeps no results of individual raters."
+    assert kept_out in client.get(f"/studies/rated/results/raters?snapshot={token}").text, "the page had no word"
+    assert kept_out not in client.get("/studies/rated/results/raters").text
 
 
 def test_snapshot_keeps_its_filters_and_is_listed(client: TestClient) -> None:
