@@ -23,10 +23,10 @@ ALL_RATED = (
     "People rated every item that model judges rated, so there is nothing that judges could add to people's answers: "
     "no estimates of judge and people together."
 )
-NAME_ONE = "To choose another, name it in analysis.primary of study.yaml before raters begin."
+NAME_ONE = "To choose another, name it under Design, Analysis before raters begin."
 NOTHING_PRIMARY = (
     "The study has no primary contrast: none of its questions compares sources, conditions, pools or times, or has "
-    "answers on which raters can agree. Add a question about responses, or say in analysis.changes which "
+    "answers on which raters can agree. Add a question about responses, or say under Design, Analysis which "
     "questions about raters are asked before and after, before raters begin."
 )
 
