@@ -16,6 +16,7 @@ from app.results.making.making import LONG_PARTS, Wanted
 from app.results.making.page import made_file
 from app.results.registration.preregister import list_judges, list_registrations, registration_of
 from app.results.reports.outcomes import LiveReport
+from app.studies.editor.protocol_edits import has_waiting_change
 from app.studies.own_study import Own, OwnExport, OwnForLong
 from app.studies.studies import StudyRow
 
@@ -26,7 +27,14 @@ PATIENCE_S = 240
 @router.get("/studies/{slug}/preregistration")
 def show_preregistration(request: Request, db: Db, lead: SignedIn, study: Own) -> Response:
     rows = list_registrations(db, study.id)
-    return page(request, "results/registration/preregistration.html", lead=lead, study=study, registrations=rows)
+    return page(
+        request,
+        "results/registration/preregistration.html",
+        lead=lead,
+        study=study,
+        registrations=rows,
+        has_waiting_change=has_waiting_change(db, study.id),
+    )
 
 
 @router.post("/studies/{slug}/preregistration")

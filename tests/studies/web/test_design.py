@@ -155,10 +155,12 @@ def test_changing_an_opened_study_creates_new_version(client: TestClient, db: Co
     client.post("/studies/small/design/study", data={"number": "0", "instructions": "Read **both**."})
     assert len(protocols(db)) == 1
     assert "Use this as version 2" in client.get("/studies/small/design").text
-    waits = "The design was changed after version 1."
+    waits, unregistered = "The design was changed after version 1.", "A registration made now is without them."
     assert waits in client.get("/studies/small").text
+    assert unregistered in client.get("/studies/small/preregistration").text
     assert client.post("/studies/small/design/version").status_code == 303
     assert "The design was changed" not in client.get("/studies/small").text
+    assert unregistered not in client.get("/studies/small/preregistration").text
     first, second = protocols(db)
     assert (first.document["instructions"], second.document["instructions"]) == ("", "Read **both**.")
     page = client.get("/studies/small/design").text
