@@ -36,12 +36,14 @@ def _of_folder(path: Path) -> Registration:
     simulated = (
         raters["rater"][raters["is_simulated"].eq(other=True)] if "is_simulated" in raters else raters["rater"][:0]
     )
+    is_simulated = folder.ratings["rater"].isin(simulated)
     asked = ToRegister(
         folder.protocol,
         planned_items(folder),
         len(folder.ratings),
         judges=judges_of_folder(path),
-        n_simulated=int(folder.ratings["rater"].isin(simulated).sum()),
+        n_simulated=int(is_simulated.sum()),
+        left_out={str(why): int(n) for why, n in folder.ratings["exclude"][~is_simulated].value_counts().items()},
     )
     registration = register(asked)
     (path / REGISTRATION).write_text(registration_json(registration), encoding="utf-8", newline="")

@@ -11,11 +11,10 @@ from app.analysis.document.design_words import (
     design_sentences,
 )
 from app.analysis.document.judges import Judge, judge_points
-from app.analysis.document.preregistration import exclusions, hypotheses, stopping
+from app.analysis.document.preregistration import exclusions, hypotheses, reasons_in_words, stopping
 from app.analysis.document.registration import Registration, RegistrationError
 from app.analysis.report.report import Report
 from app.base.documents.blocks import DataTable, Paragraph, Section
-from app.base.numbers import whole
 from app.base.words import and_list, counted
 from app.protocol.study import Protocol
 
@@ -53,7 +52,8 @@ def deviations_section(
         *judge_points(registration.judges, registration.judge_rule, judges),
         *_data_points(registration, registered, report),
     ]
-    rows = tuple(_row(*point) for point in points)
+    rule = registered.preregistration.exclusions
+    rows = tuple(_row(*point, rule) for point in points)
     said = deviations_in_words([row[-1] for row in rows])
     table = DataTable("Registered and done", HEADER, rows)
     return Section(title, (*(Paragraph(line) for line in _about(registration, version)), Paragraph(said), table))
@@ -75,11 +75,11 @@ def deviations_in_words(found: Sequence[str]) -> str:
     return differ if n else "Every point is as registered."
 
 
-def _row(name: str, plan: str, done: str) -> tuple[str, str, str, str]:
+def _row(name: str, plan: str, done: str, rule: str) -> tuple[str, str, str, str]:
     """One point. Whether raters were left out by a rule in the lead's own words can only be read."""
     if plan == done:
         return name, plan, AS_REGISTERED, NO
-    return name, plan, done, READ if name == LEFT_OUT and plan != NONE_LEFT_OUT else YES
+    return name, plan, done, READ if name == LEFT_OUT and plan == rule else YES
 
 
 def _about(registration: Registration, version: int | None) -> Iterator[str]:
@@ -123,5 +123,5 @@ def _data_points(registration: Registration, registered: Protocol, report: Repor
     none = counted(n, "answer") if n else "No ratings existed"
     found = f"The first rating is of {sample.first_day}" if before else none
     yield "Ratings before registration", none, found
-    left_out = "; ".join(f"{whole(n)}: {reason}" for reason, n in sample.excluded.items()) or NONE_LEFT_OUT
-    yield LEFT_OUT, registered.preregistration.exclusions or NONE_LEFT_OUT, left_out
+    earlier, done = (reasons_in_words(one) or NONE_LEFT_OUT for one in (registration.left_out, sample.excluded))
+    yield LEFT_OUT, registered.preregistration.exclusions or earlier, done

@@ -1,6 +1,6 @@
 """A registration in the order of two forms: OSF Preregistration and AsPredicted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.analysis.document.design_words import (
@@ -111,7 +111,7 @@ def _osf_analysis(registration: Registration, protocol: Protocol) -> Iterator[Se
             "Statistical models", (Bullets(tuple(contrast_lines(protocol))), *_words(*decision_sentences(protocol)))
         ),
         Section("Inference criteria", _words(*_inference(protocol))),
-        Section("Data exclusion", _words(*exclusions(protocol))),
+        Section("Data exclusion", _words(*_exclusions(registration, protocol))),
         Section("Missing data", _words(MISSING)),
         Section("Exploratory analysis", _words(EXPLORATORY)),
         *((Section("Model judges", tuple(_judges(registration))),) if registration.judges else ()),
@@ -135,7 +135,10 @@ def aspredicted_document(registration: Registration, origin: str = "") -> Docume
             "5) Specify exactly which analyses you will conduct to examine the main question/hypothesis.",
             (Bullets(tuple(contrast_lines(protocol))), *_words(*decision_sentences(protocol), *_inference(protocol))),
         ),
-        Section("6) Describe exactly how outliers and exclusions are handled.", _words(*exclusions(protocol), MISSING)),
+        Section(
+            "6) Describe exactly how outliers and exclusions are handled.",
+            _words(*_exclusions(registration, protocol), MISSING),
+        ),
         Section(
             "7) How many observations will be collected or what will determine sample size?",
             (*sample_size(registration, protocol), *_words(*stopping(protocol))),
@@ -254,6 +257,22 @@ def stopping(protocol: Protocol) -> Iterator[str]:
     """When data collection ends."""
     yield protocol.preregistration.stopping_rule or STOPPING
     yield from monitoring_sentences(protocol)
+
+
+def _exclusions(registration: Registration, protocol: Protocol) -> Iterator[str]:
+    """What was left out already when it was registered, and the rule from then on."""
+    if registration.left_out:
+        yield f"Answers left out before registration: {reasons_in_words(registration.left_out)}. From then on:"
+    yield from exclusions(protocol)
+
+
+def reasons_in_words(left_out: Mapping[str, int]) -> str:
+    """How many answers were left out, by the reason; empty if none.
+
+    >>> reasons_in_words({"rater excluded: slept": 36, "double": 1200})
+    '1,200: double; 36: rater excluded: slept'
+    """
+    return "; ".join(f"{whole(n)}: {reason}" for reason, n in sorted(left_out.items()))
 
 
 def exclusions(protocol: Protocol) -> Iterator[str]:

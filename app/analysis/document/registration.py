@@ -25,7 +25,7 @@ class Registration:
     `no_plan` says why there is none; `version` is that of the protocol, None for a study folder; `n_ratings` is how
     many answers existed, `n_simulated` how many of them were simulated. `judges` are the model judges, each with its
     name and its attributes, as the model, its settings and hashes of its prompts; `judge_rule` is when one is said to
-    pass. `sha256` is over all other fields.
+    pass. `left_out` counts the answers that were left out already, by the reason. `sha256` is over all other fields.
     """
 
     study: str
@@ -40,6 +40,7 @@ class Registration:
     judges: tuple[dict[str, str], ...] = ()
     judge_rule: str = ""
     n_simulated: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
     software: str = f"Attune {__version__}"
     sha256: str = ""
 
@@ -65,11 +66,12 @@ def hashed(registration: Registration) -> Registration:
 
 
 def hash_of(registration: Registration) -> str:
-    """SHA-256 over all fields but the hash itself, and those of judges and simulated answers if there are none, as
-    JSON with sorted keys.
+    """SHA-256 over all fields but the hash itself, and those of judges, simulated answers and answers left out if there
+    are none, as JSON with sorted keys.
     """
     left_out = {"sha256"} if registration.judges else {"sha256", "judges", "judge_rule"}
     left_out |= set() if registration.n_simulated else {"n_simulated"}
+    left_out |= set() if registration.left_out else {"left_out"}
     fields = {name: value for name, value in asdict(registration).items() if name not in left_out}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 

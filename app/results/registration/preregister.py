@@ -1,6 +1,6 @@
 """Preregister a study: its protocol and the power of its plan at a time, with a hash, as files in two forms."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -18,7 +18,9 @@ from app.analysis.document.registration import (
 )
 from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
+from app.protocol.rating_columns import RATER_EXCLUDED
 from app.protocol.study import Protocol
+from app.rating.answers.ratings import NOT_SUBMITTED
 from app.rating.seats.trials import list_items
 from app.results.documents.document_formats import FORMATS, Format, zipped
 from app.results.making.task import Task
@@ -26,7 +28,7 @@ from app.studies.audit import record_act
 from app.studies.coverage import get_counts
 from app.studies.folder.study_templates import template_origin
 from app.studies.protocols import get_protocol
-from app.studies.studies import StudyRow
+from app.studies.studies import StudyRow, list_excluded
 
 # Registrations of a study: each is kept as it was made, and none is ever changed.
 
@@ -57,6 +59,13 @@ _JUDGES = text("SELECT key, attributes FROM raters WHERE study_id = :study AND k
 _N_SIMULATED = text("""
     SELECT count(*) FROM ratings a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
     WHERE a.study_id = :study AND r.is_simulated
+""")
+# Pages that are still open are no answers that were left out.
+_LEFT_OUT = text("""
+    SELECT coalesce(a.exclude, e.why) AS why, count(*) AS n
+    FROM ratings a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
+    LEFT JOIN unnest(CAST(:raters AS bigint[]), CAST(:reasons AS text[])) AS e (rater_id, why) USING (rater_id)
+    WHERE a.study_id = :study AND NOT r.is_simulated AND coalesce(a.exclude, e.why) <> :open GROUP BY 1 ORDER BY 1
 """)
 _LIST = text("""
     SELECT number, protocol_version, sha256, document, registered_at FROM registrations
@@ -99,6 +108,7 @@ class ToRegister:
     version: int | None = None
     judges: tuple[dict[str, str], ...] = ()
     n_simulated: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
     n_simulations: int = field(default_factory=lambda: N_SIMULATIONS)
 
 
@@ -122,6 +132,7 @@ def register(asked: ToRegister) -> Registration:
             n_items=len(asked.items),
             n_ratings=asked.n_ratings,
             n_simulated=asked.n_simulated,
+            left_out=dict(asked.left_out),
             plan=rows,
             assumed=assumed,
             no_plan=why,
@@ -137,7 +148,16 @@ def to_register(db: Connection, study: StudyRow) -> ToRegister:
     n_ratings = get_counts(db, study.id).n_ratings
     n_simulated = db.execute(_N_SIMULATED, {"study": study.id}).scalar_one()
     items, judges = list_items(db, study.id), list_judges(db, study.id)
-    return ToRegister(protocol, items, n_ratings, study.protocol_version, judges, n_simulated)
+    left_out = _count_left_out(db, study.id)
+    return ToRegister(protocol, items, n_ratings, study.protocol_version, judges, n_simulated, left_out)
+
+
+def _count_left_out(db: Connection, study_id: int) -> dict[str, int]:
+    """How many answers are left out of all estimates now, by the reason."""
+    excluded = list_excluded(db, study_id)
+    reasons = [f"{RATER_EXCLUDED}{why}" for why in excluded.values()]
+    which = {"study": study_id, "raters": list(excluded), "reasons": reasons, "open": NOT_SUBMITTED}
+    return {row.why: int(row.n) for row in db.execute(_LEFT_OUT, which)}
 
 
 def list_judges(db: Connection, study_id: int) -> tuple[dict[str, str], ...]:

@@ -224,3 +224,22 @@ def test_study_type_names_what_is_assigned_at_random() -> None:
     assert of("between") == "Experiment: conditions are assigned to raters at random."
     assert of("within", "between") == "Experiment: conditions are assigned to raters and trials at random."
     assert study_type(protocol(FIVE, sources={"human": {"kind": "human"}})).startswith("Observational study")
+
+
+def test_answers_left_out_before_registration_are_registered_and_no_deviation() -> None:
+    """A registration after an exclusion said that no rater is left out, and the report called it a deviation."""
+    study, slept = protocol(FIVE), "rater excluded: slept"
+    answers = [{**row, "exclude": slept if row["rater"] == "r0" else None} for row in rows(keys=("empathy",))]
+    report, n = analyze(frames(study, answers), study), len(answers) // 6
+    made = register(ToRegister(study, [], len(answers), 1, left_out={slept: n}, n_simulations=2))
+    assert read_registration(registration_json(made)) == made
+    for form in (osf_document(made), aspredicted_document(made)):
+        assert f"Answers left out before registration: {n}: {slept}. From then on: No rater is left out." in texts(form)
+    for registration, differs in (
+        (made, "no"),
+        (replace(made, left_out={}), "yes"),
+        (replace(made, left_out={slept: 1}), "yes"),
+    ):
+        blocks = deviations_section(registration, report, study, 1).blocks
+        found = {row[0]: row[3] for block in blocks if isinstance(block, DataTable) for row in block.rows}
+        assert found["Answers left out"] == differs

@@ -12,7 +12,9 @@ from app.rating.arrival.arrivals import record_invite
 from app.rating.life_cycle import open_study
 from app.rating.review.raters_page import MAX_ROWS
 from app.results.data.frames import study_frames
+from app.results.registration.preregister import to_register
 from app.studies.load import load_study
+from app.studies.studies import get_study
 from tests.kit.builder import PREFERENCE
 from tests.kit.lead_studies import rate, study_of
 from tests.kit.small import read_small
@@ -343,3 +345,23 @@ def test_code_is_there_for_raters_who_finished_in_another_browser(
     page = client.get(PAGE).text
     assert "in more than one browser" in page
     assert "Completion code: <code>D0NE</code>" in page
+
+
+def test_overview_says_that_trials_of_excluded_raters_stay_taken(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    """Trials of excluded raters counted as rated, and nothing told that results leave them out."""
+    assert "by excluded raters" not in client.get("/studies/small").text
+    client.post(f"{PAGE}/{rater_id(db, 'anna')}/exclusion", data={"exclude": "true", "reason": "Slept"})
+    assert "2 of the rated trials are by excluded raters." in " ".join(client.get("/studies/small").text.split())
+
+
+def test_answers_of_a_rater_excluded_before_registration_are_registered(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    client.post(f"{PAGE}/{rater_id(db, 'anna')}/exclusion", data={"exclude": "true", "reason": "Slept"})
+    study = get_study(db, "small")
+    assert study is not None
+    made = to_register(db, study)
+    assert sum(made.left_out.values()) == made.n_ratings - made.n_simulated
+    assert set(made.left_out) == {"rater excluded: Slept"}
