@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
+from app.studies.studies import list_excluded
+
 
 class Counts(NamedTuple):
     """The size of a study's data. `n_raters`: people; simulated raters and model judges are counted apart."""
@@ -99,7 +101,8 @@ class Coverage:
     """All counts on the study page.
 
     `n_seats` is the number of ratings needed: all seats but the free ones of retired items. `distribution` is (times
-    rated, number of trials), of all trials; `skip_reasons` is (reason, number of skips).
+    rated, number of trials), of all trials; `skip_reasons` is (reason, number of skips). `n_excluded` counts the
+    completed seats of raters who are excluded.
     """
 
     rating_sessions: SessionCounts
@@ -110,6 +113,7 @@ class Coverage:
     least: Sequence[TrialCoverage]
     skip_reasons: Sequence[tuple[str, int]]
     n_last_day: int
+    n_excluded: int
     retired: RetiredItems
 
     @property
@@ -148,6 +152,7 @@ def get_coverage(db: Connection, study_id: int, *, n_least: int = 8) -> Coverage
         least=[TrialCoverage(**row) for row in db.execute(text(_LEAST), study | {"n_least": n_least}).mappings()],
         skip_reasons=[(row.skip_reason, int(row.n)) for row in db.execute(text(_SKIPPED), study)],
         n_last_day=int(db.execute(text(_LAST_DAY), study).scalar_one()),
+        n_excluded=int(db.execute(text(_EXCLUDED), study | {"raters": list(list_excluded(db, study_id))}).scalar_one()),
         retired=retired,
     )
 
@@ -218,6 +223,13 @@ JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
 JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
 WHERE a.study_id = :study_id AND a.state = 'done' AND a.repeat = 0 AND t.purpose = 'rating'
   AND a.submitted_at > now() - interval '1 day' AND NOT r.is_simulated
+"""
+
+_EXCLUDED = """
+SELECT count(*) FROM assignments a
+JOIN trials t ON t.study_id = a.study_id AND t.id = a.trial_id
+WHERE a.study_id = :study_id AND a.rater_id = ANY (CAST(:raters AS bigint[]))
+  AND a.state = 'done' AND a.repeat = 0 AND t.purpose = 'rating'
 """
 
 _PER_TRIAL = """
