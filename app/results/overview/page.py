@@ -115,6 +115,7 @@ def _counted(db: Db, study: Own) -> dict[str, Any]:
         counted.n_rated,
         counted.n_seats,
         per_rater=per_rater if study.status != "closed" else None,
+        most_left=max((trial.n_seats - trial.n_done for trial in counted.least), default=0),
         n_last_day=counted.n_last_day if study.status == "open" else 0,
         now=datetime.now(UTC),
     )

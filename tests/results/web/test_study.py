@@ -185,6 +185,13 @@ def test_second_press_changes_and_logs_nothing(client: TestClient, db: Connectio
     assert changes == [{"before": "open", "after": "closed"}, {"before": "draft", "after": "open"}]
 
 
+def test_as_many_raters_are_asked_for_as_one_trial_needs(client: TestClient, db: Connection, lead: Lead) -> None:
+    """One rater was asked for where each of two trials needed two."""
+    study_of(db, lead, design={"trials_per_rater": 4})
+    client.post("/studies/small/status", data={"status": "open"})
+    assert "About 2 more raters needed." in client.get("/studies/small").text
+
+
 def test_closed_study_asks_for_no_more_raters(client: TestClient, db: Connection, lead: Lead) -> None:
     study_of(db, lead, design={"trials_per_rater": 1})
     client.post("/studies/small/status", data={"status": "open"})
