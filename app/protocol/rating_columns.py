@@ -14,6 +14,8 @@ Type = Literal["id", "name", "text", "codes", "whole", "count", "number", "time"
 Table = Literal["raters", "items", "responses"]
 # Before the reason in the column `exclude`, where all answers of a rater are left out.
 RATER_EXCLUDED = "rater excluded: "
+# Marks answers to gold trials, which are excluded from every estimate.
+GOLD = "gold"
 OUTCOMES = ("response", "tie", "neither", "cannot_judge")
 
 

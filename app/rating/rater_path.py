@@ -13,9 +13,9 @@ from app.protocol.pages.steps import AFTER_RATINGS, DONE, asked_at, next_step, r
 from app.protocol.questions.form import Answers, Form, PageTimes, read_page_ms
 from app.protocol.questions.saves import Save, read_page, read_save
 from app.protocol.questions.slot import Slot
+from app.protocol.rating_columns import GOLD
 from app.protocol.study import Protocol
 from app.protocol.waves import open_wave, welcome_step
-from app.rating.answers.ratings import GOLD
 from app.rating.answers.submit import Action, Sent, release_turns, store
 from app.rating.arrival.admission import Turned, turned_by_limits
 from app.rating.arrival.arrivals import ArrivalStudy, Identity, OpenedSession, record_arrival, record_invited_arrival

@@ -28,11 +28,9 @@ NAMES = ", ".join(column.stored_as for column in GIVEN_COLUMNS)
 OF_GIVEN = ", ".join(f"g.{column.stored_as}" for column in GIVEN_COLUMNS)
 TYPED = ", ".join(f'"{column.stored_as}" {_SQL_TYPES[column.type]}' for column in GIVEN_COLUMNS)
 
-# Marks answers that are saved but not yet submitted; until then they are excluded from every estimate. Both marks are
-# written by `submit.sql` too.
+# Marks answers that are saved but not yet submitted; until then they are excluded from every estimate. `submit.sql`
+# writes it too, and the mark of gold trials.
 NOT_SUBMITTED = "not submitted"
-# Marks answers to gold trials, which are excluded from every estimate.
-GOLD = "gold"
 
 
 def answer_rows(

@@ -16,9 +16,9 @@ from app.protocol.checks import slot_of_check
 from app.protocol.pages.shown_questions import ASKED
 from app.protocol.questions.form import Answers
 from app.protocol.questions.slot import Slot
+from app.protocol.rating_columns import GOLD
 from app.protocol.study import Protocol
 from app.protocol.waves import is_welcome
-from app.rating.answers.ratings import GOLD
 from app.rating.arrival.consent import agree
 from app.rating.rater_path import begin_rating, begin_wave, protocol_of, slots_of
 from app.rating.seats.assignment_view import AssignmentView
