@@ -9,6 +9,7 @@ from app.cli.reading import read_study_folder
 from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
 from app.cli.store import store, stored_study
 from app.cli.study_argument import BareName, Study, folder_or_slug
+from app.protocol.rating_columns import GOLD
 from app.results.documents.report_context import REGISTRATION
 from app.results.registration.preregister import ToRegister, register, register_study, registration_files
 from app.studies.creation.read_new_study import planned_items
@@ -37,13 +38,14 @@ def _of_folder(path: Path) -> Registration:
         raters["rater"][raters["is_simulated"].eq(other=True)] if "is_simulated" in raters else raters["rater"][:0]
     )
     is_simulated = folder.ratings["rater"].isin(simulated)
+    reasons = folder.ratings["exclude"][~is_simulated].value_counts()
     asked = ToRegister(
         folder.protocol,
         planned_items(folder),
         len(folder.ratings),
         judges=judges_of_folder(path),
         n_simulated=int(is_simulated.sum()),
-        left_out={str(why): int(n) for why, n in folder.ratings["exclude"][~is_simulated].value_counts().items()},
+        left_out={str(why): int(n) for why, n in reasons.items() if why != GOLD},
     )
     registration = register(asked)
     (path / REGISTRATION).write_text(registration_json(registration), encoding="utf-8", newline="")

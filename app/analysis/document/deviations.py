@@ -16,6 +16,7 @@ from app.analysis.document.registration import Registration, RegistrationError
 from app.analysis.report.report import Report
 from app.base.documents.blocks import DataTable, Paragraph, Section
 from app.base.words import and_list, counted
+from app.protocol.rating_columns import GOLD
 from app.protocol.study import Protocol
 
 Point = tuple[str, str, str]
@@ -123,5 +124,7 @@ def _data_points(registration: Registration, registered: Protocol, report: Repor
     none = counted(n, "answer") if n else "No ratings existed"
     found = f"The first rating is of {sample.first_day}" if before else none
     yield "Ratings before registration", none, found
-    earlier, done = (reasons_in_words(one) or NONE_LEFT_OUT for one in (registration.left_out, sample.excluded))
+    # Gold trials are declared: that no estimate uses them is as registered.
+    by_reason = {reason: n for reason, n in sample.excluded.items() if reason != GOLD}
+    earlier, done = (reasons_in_words(one) or NONE_LEFT_OUT for one in (registration.left_out, by_reason))
     yield LEFT_OUT, registered.preregistration.exclusions or earlier, done

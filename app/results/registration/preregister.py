@@ -18,7 +18,7 @@ from app.analysis.document.registration import (
 )
 from app.protocol.allocation.human_sample import rated_by_people
 from app.protocol.allocation.trials import PlannedItem
-from app.protocol.rating_columns import RATER_EXCLUDED
+from app.protocol.rating_columns import GOLD, RATER_EXCLUDED
 from app.protocol.study import Protocol
 from app.rating.answers.ratings import NOT_SUBMITTED
 from app.rating.seats.trials import list_items
@@ -60,12 +60,13 @@ _N_SIMULATED = text("""
     SELECT count(*) FROM ratings a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
     WHERE a.study_id = :study AND r.is_simulated
 """)
-# Pages that are still open are no answers that were left out.
+# Pages that are still open are no answers that were left out, and gold trials are declared.
 _LEFT_OUT = text("""
     SELECT coalesce(a.exclude, e.why) AS why, count(*) AS n
     FROM ratings a JOIN raters r ON r.study_id = a.study_id AND r.id = a.rater_id
     LEFT JOIN unnest(CAST(:raters AS bigint[]), CAST(:reasons AS text[])) AS e (rater_id, why) USING (rater_id)
-    WHERE a.study_id = :study AND NOT r.is_simulated AND coalesce(a.exclude, e.why) <> :open GROUP BY 1 ORDER BY 1
+    WHERE a.study_id = :study AND NOT r.is_simulated AND coalesce(a.exclude, e.why) NOT IN (:open, :gold)
+    GROUP BY 1 ORDER BY 1
 """)
 _LIST = text("""
     SELECT number, protocol_version, sha256, document, registered_at FROM registrations
@@ -156,7 +157,7 @@ def _count_left_out(db: Connection, study_id: int) -> dict[str, int]:
     """How many answers are left out of all estimates now, by the reason."""
     excluded = list_excluded(db, study_id)
     reasons = [f"{RATER_EXCLUDED}{why}" for why in excluded.values()]
-    which = {"study": study_id, "raters": list(excluded), "reasons": reasons, "open": NOT_SUBMITTED}
+    which = {"study": study_id, "raters": list(excluded), "reasons": reasons, "open": NOT_SUBMITTED, "gold": GOLD}
     return {row.why: int(row.n) for row in db.execute(_LEFT_OUT, which)}
 
 

@@ -243,3 +243,13 @@ def test_answers_left_out_before_registration_are_registered_and_no_deviation() 
         blocks = deviations_section(registration, report, study, 1).blocks
         found = {row[0]: row[3] for block in blocks if isinstance(block, DataTable) for row in block.rows}
         assert found["Answers left out"] == differs
+
+
+def test_gold_trials_are_declared_and_no_deviation() -> None:
+    """Answers to gold trials, which no estimate uses, were listed as a deviation from every plan."""
+    study = protocol(FIVE)
+    answers = [{**row, "exclude": "gold" if row["item"] == "i0" else None} for row in rows(keys=("empathy",))]
+    made = register(ToRegister(study, [], 0, 1, n_simulations=2))
+    blocks = deviations_section(made, analyze(frames(study, answers), study), study, 1).blocks
+    found = {row[0]: row[3] for block in blocks if isinstance(block, DataTable) for row in block.rows}
+    assert found["Answers left out"] == "no"
