@@ -52,9 +52,12 @@ def read_upload(files: dict[str, bytes], *, limits: Limits = ON_THIS_COMPUTER) -
         InvalidInputError: with every problem of every file.
     """
     problems = Problems(limits)
-    if len(files) == 1 and zipfile.is_zipfile(io.BytesIO(next(iter(files.values())))):
-        name, data = next(iter(files.items()))
+    name, data = next(iter(files.items()), ("", b""))
+    if len(files) == 1 and zipfile.is_zipfile(io.BytesIO(data)):
         files = _unzipped(name, data, problems)
+    elif len(files) == 1 and name.lower().endswith(".zip"):
+        problems.add(name, None, None, "a file that is no zip, or a damaged one", "a zip file of a study folder")
+        problems.raise_if_any()
     by_name: dict[str, bytes] = {}
     for path, data in files.items():
         part = _name_in_study(path)

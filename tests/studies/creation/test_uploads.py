@@ -65,6 +65,17 @@ def test_oversized_upload_is_rejected() -> None:
         read_upload(small(items=b"x" * 2**20), limits=Limits(unpacked_mb=1))
 
 
+@pytest.mark.parametrize(
+    "data", [b"", b'{"slug": "small"}', zipped(small())["study.zip"][:-30]], ids=["empty", "json", "cut off"]
+)
+def test_zip_that_is_none_is_named(data: bytes) -> None:
+    with pytest.raises(InvalidInputError) as error:
+        read_upload({"study.zip": data})
+    assert [(one.file, one.found) for one in error.value.problems] == [
+        ("study.zip", "a file that is no zip, or a damaged one")
+    ]
+
+
 def test_damaged_zip_is_a_problem() -> None:
     data = bytearray(zipped(small())["study.zip"])
     data[40:80] = b"\xff" * 40
