@@ -13,7 +13,7 @@ from app.analysis.data.study_folder import StudyFolder
 from app.analysis.estimate import Estimate
 from app.analysis.report.report_tables import estimates_csvs
 from app.base.files.csv_cells import write_csv, write_text_csv
-from app.base.problem import FolderExistsError
+from app.base.files.new_folder import new_folder
 from app.base.progress import Progress, quiet
 from app.protocol.yaml.study_yaml import FILE
 from app.studies.folder.codebook import codebook_rows, package
@@ -60,12 +60,7 @@ def write_folder(  # noqa: PLR0913 - the parts of a folder
     Raises:
         FolderExistsError: the folder is not empty.
     """
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise FolderExistsError(f"{path} already exists and is not empty. Nothing was written.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
-        half = Path(folder) / path.name
-        half.mkdir()
+    with new_folder(path) as half:
         _write(half, study, events, rating_sessions or {}, estimates, spreadsheet=spreadsheet, progress=progress)
         if registration is not None:
             (half / REGISTRATION).write_text(registration, encoding="utf-8", newline="")
@@ -74,9 +69,6 @@ def write_folder(  # noqa: PLR0913 - the parts of a folder
         for name, image in study.images.items():
             (half / IMAGES).mkdir(exist_ok=True)
             (half / IMAGES / name).write_bytes(image.content)
-        if path.exists():
-            path.rmdir()
-        half.replace(path)
 
 
 def _transcripts(turns: pd.DataFrame | None) -> Iterator[str]:
