@@ -53,5 +53,6 @@ def main() -> None:
         say(str(error))
         sys.exit(WRONG_CALL)
     except OSError as error:
-        say(f"{error.filename}: {error.strerror}." if error.filename else str(error))
+        named = f"{error.filename}: " if error.filename else ""
+        say(f"{named}{error.strerror}." if error.strerror else str(error))
         sys.exit(INPUT_ERROR)

@@ -5,6 +5,7 @@ from pathlib import Path
 from app.analysis.document.ethics import Retention, ethics_document
 from app.base.backups.backups import MAX_AGE_DAYS
 from app.base.documents.blocks import Document
+from app.base.files.new_folder import new_folder
 from app.cli.output import say
 from app.cli.reading import read_study_folder
 from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
@@ -25,8 +26,10 @@ def ethics(study: Study, out: NewFolder, format_: Formats = None, is_folder: Bar
     refuse_full_folder(out)
     which = folder_or_slug(study, command="ethics", is_folder=is_folder)
     document = _of_folder(which) if isinstance(which, Path) else _of_stored(which)
-    written = write_files(out, ethics_files(document, formats))
-    say(f"{written} files written to {out}. Read them, and complete what is in brackets.")
+    files = ethics_files(document, formats)
+    with new_folder(out) as half:
+        write_files(half, files)
+    say(f"{len(files)} files written to {out}. Read them, and complete what is in brackets.")
 
 
 def _of_folder(folder: Path) -> Document:

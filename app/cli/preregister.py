@@ -1,9 +1,12 @@
 """attune preregister: a study's protocol and plan, frozen with a time and a hash."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 from app.analysis.document.judges import judges_of_folder
 from app.analysis.document.registration import Registration, registration_json
+from app.base.files.new_folder import new_folder
 from app.cli.output import fail, say
 from app.cli.reading import read_study_folder
 from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
@@ -13,6 +16,8 @@ from app.protocol.rating_columns import GOLD
 from app.results.documents.report_context import REGISTRATION
 from app.results.registration.preregister import ToRegister, register, register_study, registration_files
 from app.studies.creation.read_new_study import planned_items
+
+Write: TypeAlias = Callable[[Registration], None]
 
 
 def preregister(study: Study, out: NewFolder, format_: Formats = None, is_folder: BareName = None) -> None:
@@ -24,12 +29,19 @@ def preregister(study: Study, out: NewFolder, format_: Formats = None, is_folder
     formats = chosen_formats(format_)
     refuse_full_folder(out)
     which = folder_or_slug(study, command="preregister", is_folder=is_folder)
-    registration = _of_folder(which) if isinstance(which, Path) else _of_stored(which)
-    n = write_files(out, registration_files(registration, formats))
-    say(f"Registered {registration.registered_at} (UTC), SHA-256 {registration.sha256}. {n} files written to {out}.")
+    with new_folder(out) as half:
+        files: dict[str, bytes] = {}
+
+        def write(registration: Registration) -> None:
+            """Write the files before the registration is kept, which is done once and never again."""
+            files.update(registration_files(registration, formats))
+            write_files(half, files)
+
+        made = _of_folder(which, write) if isinstance(which, Path) else _of_stored(which, write)
+    say(f"Registered {made.registered_at} (UTC), SHA-256 {made.sha256}. {len(files)} files written to {out}.")
 
 
-def _of_folder(path: Path) -> Registration:
+def _of_folder(path: Path, write: Write) -> Registration:
     if (path / REGISTRATION).exists():
         fail(f"{path / REGISTRATION} exists: this folder is registered already. A registration is never overwritten.")
     folder = read_study_folder(path)
@@ -48,10 +60,18 @@ def _of_folder(path: Path) -> Registration:
         left_out={str(why): int(n) for why, n in reasons.items() if why != GOLD},
     )
     registration = register(asked)
-    (path / REGISTRATION).write_text(registration_json(registration), encoding="utf-8", newline="")
+    write(registration)
+    kept = path / REGISTRATION
+    try:
+        kept.write_text(registration_json(registration), encoding="utf-8", newline="")
+    except OSError:
+        kept.unlink(missing_ok=True)
+        raise
     return registration
 
 
-def _of_stored(slug: str) -> Registration:
+def _of_stored(slug: str, write: Write) -> Registration:
     with store() as engine, engine.begin() as db:
-        return register_study(db, stored_study(db, slug))
+        registration = register_study(db, stored_study(db, slug))
+        write(registration)
+        return registration

@@ -10,6 +10,7 @@ from app.analysis.data.filter_options import filtered_protocol
 from app.analysis.data.report_filters import ALL, Filters
 from app.analysis.document.registration import RegistrationError
 from app.analysis.document.report_context import ReportContext
+from app.base.files.new_folder import new_folder
 from app.base.numbers import STYLES, NumberStyle
 from app.cli.analyze import study_data
 from app.cli.filter_options import require_known, takes_filters
@@ -61,7 +62,9 @@ def report(
     found = analyze_frames(frames, protocol, full=full, filters=filters)
     shown = filtered_protocol(protocol, filters)
     files = report_files(ReportJob(found, shown, _circumstances(which, protocol), formats, style))
-    say(f"{write_files(out, files)} files written to {out}.")
+    with new_folder(out) as half:
+        write_files(half, files)
+    say(f"{len(files)} files written to {out}.")
 
 
 def _circumstances(study: Path | str, protocol: Protocol) -> ReportContext:
@@ -95,13 +98,8 @@ def refuse_full_folder(out: Path) -> None:
         fail(f"{out} is not an empty folder. Name a new one: nothing is overwritten.")
 
 
-def write_files(out: Path, files: dict[str, bytes]) -> int:
-    """Write the files by their paths.
-
-    Returns:
-        How many there are.
-    """
+def write_files(out: Path, files: dict[str, bytes]) -> None:
+    """Write the files by their paths."""
     for path, content in files.items():
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         (out / path).write_bytes(content)
-    return len(files)

@@ -1,7 +1,11 @@
 """attune preregister: a folder is registered once, and its report is compared with the plan."""
 
+import errno
 import json
+import os
 from pathlib import Path
+
+import pytest
 
 from tests.cli.test_analyze import _folder
 from tests.kit.command_line import Attune, attune_alone
@@ -34,3 +38,23 @@ def test_invalid_registration_stops_report(attune_alone: Attune, tmp_path: Path)
     outcome = attune_alone("report", str(folder), "--out", str(tmp_path / "report"), "--format", "md")
     assert outcome.code == 1
     assert "not a preregistration" in outcome.err
+
+
+def test_folder_whose_forms_could_not_be_written_is_not_registered(
+    attune_alone: Attune, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, out = _folder(tmp_path), tmp_path / "out"
+    write = Path.write_bytes
+
+    def full(path: Path, content: bytes) -> int:
+        if path.suffix == ".md":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    outcome = attune_alone("preregister", str(folder), "--out", str(out), "--format", "md")
+    assert (outcome.code, outcome.err.strip()) == (1, f"{out}: No space left on device.")
+    assert not out.exists()
+    monkeypatch.setattr(Path, "write_bytes", write)
+    again = attune_alone("preregister", str(folder), "--out", str(out), "--format", "md")
+    assert again.code == 0, again.err

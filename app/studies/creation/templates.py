@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from app.base.files.new_folder import new_folder
 from app.base.files.yaml_tree import read_yaml
-from app.base.problem import FolderExistsError
 from app.base.problems import Problems
 from app.protocol.study_parts import Slug
 from app.studies.folder.study_templates import FOLDER, PROTOCOL, Template, list_templates, template_folder
@@ -36,11 +36,9 @@ def new_study(name: str, out: Path, slug: str, title: str) -> Path:
         FolderExistsError: `out` is not an empty folder; nothing was written.
     """
     files = files_of(name, slug, title)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FolderExistsError(f"{out} already exists and is not empty. Nothing was written.")
-    out.mkdir(parents=True, exist_ok=True)
-    for file, content in files.items():
-        (out / file).write_bytes(content)
+    with new_folder(out) as half:
+        for file, content in files.items():
+            (half / file).write_bytes(content)
     return out
 
 
