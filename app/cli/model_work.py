@@ -30,6 +30,7 @@ from app.llm.runs.runs import (
 from app.llm.writers.respond_runs import NothingToAnswerError
 from app.studies.studies import StudyRow
 
+_CONTINUE = "To continue, run the same command again."
 # Words for the line of progress.
 _DOING: dict[Purpose, str] = {"judge": "Judging", "respond": "Writing"}
 
@@ -57,7 +58,7 @@ def say_result(db: Connection, run: RunRow) -> bool:
     if now.n_left:
         reason = stored.stop_reason if stored else None
         say(f"Not complete: {now.n_left:,} of {now.n_all:,} requests are left. {reason or ''}".rstrip())
-        say("To continue, run the same command again.")
+        say(_CONTINUE)
         return False
     return True
 
@@ -79,6 +80,16 @@ def exit_on_error() -> Iterator[None]:
         yield
     except _EXPECTED as error:
         fail(str(error))
+
+
+@contextmanager
+def _say_how_to_continue() -> Iterator[None]:
+    """After Ctrl-C, say that the answers so far are kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"Stopped. The answers so far are saved. {_CONTINUE}")
+        raise
 
 
 def work_through(
@@ -110,7 +121,7 @@ def work_through(
             before = get_progress(db, run)
         if not is_new:
             say(f"Continuing the run {run.name}: {before.n_left:,} of {before.n_all:,} requests are left.")
-        with progress() as show:
+        with _say_how_to_continue(), progress() as show:
             work_on(
                 begin,
                 run,

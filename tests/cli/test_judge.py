@@ -196,6 +196,28 @@ def _check_profiles(attune: Attune, server: ModelServer, tmp_path: Path) -> None
     assert "an ID that no other profile has" in refused.err
 
 
+def test_ctrl_c_says_how_to_continue(attune: Attune, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    attune("db", "upgrade")
+    monkeypatch.setenv("ATTUNE_MODEL_ENDPOINT", server.address)
+    database = settings().database_url
+    assert database
+    settings.cache_clear()
+    engine = create_engine(database.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.begin() as db:
+        build_study(db, protocol_of(), n_items=2)
+    engine.dispose()
+
+    def interrupted(*_: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr("app.cli.model_work.work_on", interrupted)
+        stopped = attune("judge", "study", *MODEL)
+    assert stopped.code == 130
+    assert "Stopped. The answers so far are saved. To continue, run the same command again." in stopped.err
+    assert attune("judge", "study", *MODEL).code == 0
+
+
 def test_a_seed_that_the_database_cannot_hold_is_refused(attune: Attune) -> None:
     refused = attune("judge", "study", *MODEL, "--seed", 10**18, "--plan")
     assert (refused.code, "at most 18 digits" in refused.err) == (2, True), refused.err
