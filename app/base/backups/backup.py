@@ -23,6 +23,8 @@ from app.base.postgres.binaries import binaries
 from app.base.postgres.private_files import sync, write_private
 
 DEMANDS_TLS = ("require", "verify-ca", "verify-full")
+# How a file in PostgreSQL's custom format begins.
+_MARK = b"PGDMP"
 COUNT_RELATIONS = """
     SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND nspname NOT LIKE 'pg\\_temp%'
@@ -70,6 +72,9 @@ def restore(url: str, file: Path) -> None:
     """
     if not file.is_file():
         raise BackupError(f"There is no file {file}.")
+    with file.open("rb") as opened:
+        if opened.read(len(_MARK)) != _MARK:
+            raise BackupError(f"The file {file} is not a backup made by Attune.")
     if _count_relations(url):
         raise BackupError("The database is not empty. A backup can be restored only into an empty database.")
     options = ["--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges"]

@@ -130,7 +130,7 @@ def test_truncated_backup_restores_nothing(saved: Path, new_database: Callable[[
 def test_invalid_backup_file_is_rejected(tmp_path: Path, new_database: Callable[[str | None], str]) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("not a backup")
-    with pytest.raises(BackupError, match="could not be restored: input file does not appear to be a valid archive"):
+    with pytest.raises(BackupError, match="is not a backup made by Attune"):
         restore(new_database(None), file)
 
 
