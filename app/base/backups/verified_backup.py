@@ -19,6 +19,7 @@ from app.base.backups.backup import (
     connect,
     differing,
     record_of,
+    remove_backup,
     restore,
     table_digests,
     write_record,
@@ -42,7 +43,12 @@ def verified_backup(url: str, file: Path) -> BackupRecord:
     made_at = datetime.now(UTC)
     postgres, tables = backup_with_digests(url, file)
     record = BackupRecord(made_at, postgres, tables, _check(url, file, tables))
-    write_record(file, record)
+    try:
+        write_record(file, record)
+    except OSError as error:
+        # On a full disk, pg_dump may have left a file that is cut off without noticing.
+        remove_backup(file)
+        raise BackupError(f"The backup {file} could not be made: {error.strerror}.") from error
     return record
 
 

@@ -22,12 +22,15 @@ def open_private(path: Path, flags: int) -> int:
 def write_private(path: Path, text: str) -> None:
     """Atomically write a file that only its owner can read."""
     fd, name = tempfile.mkstemp(prefix=NEW, dir=path.parent)
-    with os.fdopen(fd, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(fd)
-        _give_to_owner_of(path.parent, fd)
-    Path(name).replace(path)
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(fd)
+            _give_to_owner_of(path.parent, fd)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
     sync(path.parent)
 
 

@@ -1,5 +1,7 @@
 """Backups that are checked by restoring them, with a record beside them."""
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +37,22 @@ def filled(new_database: Callable[[str | None], str]) -> str:
     url = new_database(None)
     run(url, CONTENT)
     return url
+
+
+def test_nothing_is_left_of_a_backup_whose_record_finds_the_disk_full(
+    filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = os.fsync
+
+    def full(fd: int) -> None:
+        if Path(f"/proc/self/fd/{fd}").readlink().name.startswith("new-"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        synced(fd)
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(BackupError, match=r"one\.backup could not be made: No space left on device\."):
+        verified_backup(filled, tmp_path / "one.backup")
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_backup_is_restored_and_compared_at_once(filled: str, tmp_path: Path) -> None:
