@@ -142,6 +142,11 @@ class Statistic:
         return f"{self.name}, {self.variant}" if self.variant else self.name
 
     @property
+    def is_alpha(self) -> bool:
+        """Whether it is Krippendorff's alpha, at any level of measurement."""
+        return self.family == "krippendorff_alpha"
+
+    @property
     def formula(self) -> str:
         """The page of the documentation with the formula, such as `docs/statistics/agreement.md`."""
         return f"docs/statistics/{self.docs}.md"

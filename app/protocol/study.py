@@ -54,8 +54,7 @@ class Protocol(ProtocolParts):
     def hides_sources(self) -> bool:
         """Whether raters see several responses, and are not told who wrote them."""
         is_labelled = any(factor.kind == "shown_label" for factor in self.conditions.values())
-        is_one_text = self.writing is not None or self.design.trials in {"single", "dialogue"}
-        return self.design.blind and not is_labelled and not is_one_text
+        return self.design.blind and not is_labelled and not self.shows_one_text
 
 
 def labels_of(protocol: ProtocolParts) -> Labels:

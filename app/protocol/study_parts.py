@@ -268,6 +268,11 @@ class ProtocolParts(BaseModel):
         """What raters write before the questions about it; None if they read texts that are there."""
         return self.conversation or self.draft
 
+    @property
+    def shows_one_text(self) -> bool:
+        """Whether pages show one text to rate, which has no side and nothing beside it."""
+        return self.writing is not None or self.design.trials in {"single", "dialogue"}
+
     def question(self, key: str) -> Question | None:
         """The question with this key, or None."""
         return next((question for question in self.questions if question.key == key), None)

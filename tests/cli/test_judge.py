@@ -26,6 +26,13 @@ def server() -> Iterator[ModelServer]:
         yield made
 
 
+def _store_a_study() -> None:
+    engine = create_engine((settings().database_url or "").replace("postgresql://", "postgresql+psycopg://"))
+    with engine.begin() as db:
+        build_study(db, protocol_of(), n_items=2)
+    engine.dispose()
+
+
 def test_a_judge_from_the_estimate_to_the_results(
     attune: Attune, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -33,13 +40,8 @@ def test_a_judge_from_the_estimate_to_the_results(
     (tmp_path / "key").write_text(f"{KEY}\n")
     monkeypatch.setenv("ATTUNE_MODEL_ENDPOINT", server.address)
     monkeypatch.setenv("ATTUNE_MODEL_KEY_FILE", str(tmp_path / "key"))
-    database = settings().database_url
-    assert database
+    _store_a_study()
     settings.cache_clear()
-    engine = create_engine(database.replace("postgresql://", "postgresql+psycopg://"))
-    with engine.begin() as db:
-        build_study(db, protocol_of(), n_items=2)
-    engine.dispose()
 
     planned = attune("judge", "study", *MODEL, "--dry-run", "--price-in", 1, "--price-out", 2)
     assert "2 trials, 4 requests, 12 answers" in planned.err
@@ -199,13 +201,8 @@ def _check_profiles(attune: Attune, server: ModelServer, tmp_path: Path) -> None
 def test_ctrl_c_says_how_to_continue(attune: Attune, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     attune("db", "upgrade")
     monkeypatch.setenv("ATTUNE_MODEL_ENDPOINT", server.address)
-    database = settings().database_url
-    assert database
+    _store_a_study()
     settings.cache_clear()
-    engine = create_engine(database.replace("postgresql://", "postgresql+psycopg://"))
-    with engine.begin() as db:
-        build_study(db, protocol_of(), n_items=2)
-    engine.dispose()
 
     def interrupted(*_: object, **_options: object) -> None:
         raise KeyboardInterrupt

@@ -26,7 +26,6 @@ from app.base.documents.blocks import Block, Bullets, DataTable, Document, Parag
 from app.base.numbers import restyled, whole
 from app.base.words import and_list, counted
 from app.protocol.study import Protocol
-from app.protocol.study_design import Trials
 
 SDS = ("item", "item_source", "rater", "rater_source", "residual")
 STOPPING = "Data collection ends when every trial has its number of raters."
@@ -45,7 +44,6 @@ MISSING = (
     "Estimates use all answers that were given. A trial that is skipped goes to another rater. Mixed models and "
     "cluster intervals take unequal numbers of ratings per rater and item as they are."
 )
-ONE_TEXT: frozenset[Trials] = frozenset({"single", "dialogue", "conversation", "draft"})
 
 
 def osf_document(registration: Registration, origin: str = "") -> Document:
@@ -191,7 +189,7 @@ def existing_data(registration: Registration, protocol: Protocol) -> str:
 
 def randomization(protocol: Protocol) -> str:
     """What is random; pages with one text have no sides, those with all responses an order."""
-    is_random, has_sides = protocol.design.order == "random", protocol.design.trials not in ONE_TEXT
+    is_random, has_sides = protocol.design.order == "random", not protocol.shows_one_text
     sides = "order of responses on a page" if protocol.design.trials == "set" else "sides of responses"
     are = "is" if protocol.design.trials == "set" else "are"
     order = {

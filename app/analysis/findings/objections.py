@@ -26,7 +26,6 @@ from app.base.words import counted
 from app.protocol.study import Protocol
 
 MAX_OBJECTIONS = 5
-ALPHA_FAMILY = "krippendorff_alpha"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +188,7 @@ def _agreement(found: Evidence, least: float) -> str:
     asked = {one.contrast.question for one in found.report.primary}
     for row in found.agreement:
         alpha = row.pooled
-        if row.key not in asked or alpha is None or declared(alpha.statistic).family != ALPHA_FAMILY:
-            continue
-        if alpha.estimate is None:
+        if row.key not in asked or alpha is None or alpha.estimate is None or not declared(alpha.statistic).is_alpha:
             continue
         if (alpha.estimate if alpha.ci_low is None else alpha.ci_low) < least:
             name, minimum = declared(alpha.statistic).name, styled(f"{least:g}")

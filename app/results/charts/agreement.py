@@ -30,7 +30,7 @@ def alphas(estimates: Sequence[Estimate]) -> list[Estimate]:
     n_all: dict[str, int | None] = {}
     for estimate in estimates:
         name = str(estimate.measured)
-        if declared(estimate.statistic).family != "krippendorff_alpha" or set(estimate.scope) not in SHOWN_SCOPES:
+        if not declared(estimate.statistic).is_alpha or set(estimate.scope) not in SHOWN_SCOPES:
             continue
         if not estimate.scope:
             n_all.setdefault(name, estimate.n_ratings)

@@ -362,7 +362,7 @@ def _why_clear(contrast: MainContrast) -> str:
 def _coefficient(row: AgreementRow) -> str:
     """The name of a row's coefficient."""
     main = declared((row.pooled or next(iter(row.parts.values()))).statistic)
-    return "Alpha" if main.family == "krippendorff_alpha" else main.name.removesuffix(" within items")
+    return "Alpha" if main.is_alpha else main.name.removesuffix(" within items")
 
 
 def _agreement(summary: Summary, *, is_short: bool) -> dict[str, Any]:
