@@ -92,6 +92,7 @@ def check_in(
         once: waits for what a look fetches, such as charts in its colours.
         part: the selector of what is new on a page whose rest was checked before.
     """
+    page.wait_for_load_state()  # A browser answers scripts before the styles of a page are there.
     for look in looks:
         wear(page, look)
         if once:
