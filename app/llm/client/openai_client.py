@@ -259,22 +259,33 @@ def _json(text: str) -> object:
 
 # Shorter pauses between pieces are not worth the work of reading all that has arrived again.
 _HEARD_EVERY_S = 0.05
+# The longest answers list twenty probabilities of each token; a server that never ends must not fill the memory.
+_MAX_LETTERS = 2**26
 
 
 async def _read(response: httpx.Response, heard: Heard | None, *, holds: bool) -> object:
-    """The body of an answer: JSON, or the completion that the events of a stream make up."""
-    stream, answer, line, heard_at = Stream(), list[str](), "", 0.0
+    """The body of an answer: JSON, or the completion that the events of a stream make up.
+
+    Raises:
+        RequestError: it is too long, or the stream broke off.
+    """
+    stream, answer, line, heard_at, n_letters = Stream(), list[str](), list[str](), 0.0, 0
     async for piece in response.aiter_text():
+        n_letters += len(piece)
+        if n_letters > _MAX_LETTERS:
+            raise RequestError(f"The endpoint's answer has more than {_MAX_LETTERS:,} characters.")
         answer.append(piece)
         # Texts may have other line separators, such as U+2028.
-        *lines, line = (line + piece).split("\n")
-        for whole in lines:
-            stream.add(whole)
-        if heard is not None and lines and monotonic() >= heard_at + _HEARD_EVERY_S:
+        first, *others = piece.split("\n")
+        line.append(first)
+        for other in others:
+            stream.add("".join(line))
+            line = [other]
+        if heard is not None and others and monotonic() >= heard_at + _HEARD_EVERY_S:
             heard_at = monotonic()
             if (said := stream.said(holds=holds)) and not heard(said):
                 return stream.completion(is_cut=True)
-    stream.add(line)
+    stream.add("".join(line))
     return stream.completion() if stream.has_events else _json("".join(answer))
 
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from app.llm.client import openai_client
 from app.llm.client.connection import connection
 from app.llm.client.dialect import Dialect
 from app.llm.client.endpoint import Endpoint, Parameters, Reply
@@ -140,6 +141,14 @@ def test_a_stream_without_its_end_is_an_error(end: str, problem: str) -> None:
     with pytest.raises(RequestError, match=problem) as broken:
         hear(server)
     assert broken.value.may_help
+
+
+@pytest.mark.parametrize("body", [b'{"choices": ["' + b"x" * 2000, b'data: {"choices": []}\n\n' * 100])
+def test_an_answer_without_end_is_not_read_on(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_client, "_MAX_LETTERS", 1000)
+    with pytest.raises(RequestError, match="more than 1,000 characters") as refused:
+        hear(ModelServer(lambda _prompt, _rng: "", lambda _: (200, {}, body)))
+    assert not refused.value.may_help
 
 
 def test_words_before_the_first_event_and_other_line_separators_change_nothing() -> None:
