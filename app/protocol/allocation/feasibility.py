@@ -12,9 +12,9 @@ from app.protocol.allocation.trials import (
     PlannedItem,
     PlannedTrial,
     Special,
+    ordinary_items,
     planned_trials,
     seats_of,
-    special_items,
     special_trials,
 )
 from app.protocol.cells import cells_by
@@ -205,8 +205,7 @@ def why_no_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> str:
         protocol: a study for which `planned_trials` returns no trials.
         items: the study's items.
     """
-    special = special_items(protocol)
-    rated = [item for item in items if item.key not in special]
+    rated = ordinary_items(protocol, items)
     if not rated:
         return "Every item is a practice trial (flow.practice) or a gold trial (checks.gold), so none is left to rate."
     if not any(item.responses for item in rated):

@@ -8,7 +8,7 @@ from math import floor
 
 from app.base.words import and_list, counted
 from app.protocol.allocation.randomization import fraction
-from app.protocol.allocation.trials import PlannedItem, special_items
+from app.protocol.allocation.trials import PlannedItem, ordinary_items
 from app.protocol.study import Protocol
 
 # Columns of items.csv: the probability of an item to be in the sample, `true` if it is, the stage in which it was drawn
@@ -64,7 +64,7 @@ def draw(protocol: Protocol, items: Sequence[PlannedItem]) -> dict[str, Chance]:
     sample = protocol.design.human_sample
     if sample is None:
         return {}
-    ordinary = _ordinary(protocol, items)
+    ordinary = ordinary_items(protocol, items)
     grown = [item for item in ordinary if PROBABILITY in item.attributes] if last_stage(ordinary) > 1 else []
     strata: defaultdict[tuple[str, ...], list[PlannedItem]] = defaultdict(list)
     for item in ordinary:
@@ -114,7 +114,7 @@ def grow(protocol: Protocol, items: Sequence[PlannedItem], size: Mapping[str, fl
     Returns:
         The new chance of every item, by key.
     """
-    known = [item for item in _ordinary(protocol, items) if PROBABILITY in item.attributes]
+    known = [item for item in ordinary_items(protocol, items) if PROBABILITY in item.attributes]
     usual = sum(size.values()) / len(size) if size else 1.0
     fold, stage = folds(protocol, known), last_stage(known) + 1
     before = {item.key: float(item.attributes[PROBABILITY]) for item in known}
@@ -215,7 +215,7 @@ def _raised(size: Mapping[str, float], before: Mapping[str, float], n: float) ->
 
 def folds(protocol: Protocol, items: Sequence[PlannedItem]) -> dict[str, int]:
     """The fold of each item, of `FOLDS` of equal size; special items have none."""
-    keys = [item.key for item in _ordinary(protocol, items)]
+    keys = [item.key for item in ordinary_items(protocol, items)]
     order = sorted(keys, key=lambda key: fraction(protocol.design.seed, "folds of the human sample", key))
     return {key: place % FOLDS for place, key in enumerate(order)}
 
@@ -233,18 +233,12 @@ def drawn_by_stage(items: Sequence[PlannedItem]) -> dict[int, int]:
 
 def outside(protocol: Protocol, items: Sequence[PlannedItem]) -> list[PlannedItem]:
     """The items that `grow` can add."""
-    known = [item for item in _ordinary(protocol, items) if PROBABILITY in item.attributes and not _is_in(item)]
+    known = [item for item in ordinary_items(protocol, items) if PROBABILITY in item.attributes and not _is_in(item)]
     return [item for item in known if float(item.attributes[PROBABILITY]) < 1]
 
 
 def _is_in(item: PlannedItem) -> bool:
     return item.attributes.get(IN_SAMPLE) == "true"
-
-
-def _ordinary(protocol: Protocol, items: Sequence[PlannedItem]) -> list[PlannedItem]:
-    """The items that are not those of special trials."""
-    special = special_items(protocol)
-    return [item for item in items if item.key not in special]
 
 
 def _numbers(sizes: Sequence[int], share: float) -> list[int]:

@@ -31,7 +31,7 @@ class Candidate:
 class PlannedItem:
     """An item as the plan needs it. `attributes` are its further columns in items.csv, without empty cells.
 
-    `item_id` is the item's ID in the database, if it is stored.
+    `item_id` is the item's ID in the database, if it is stored; `made_for` are the purposes of its stored trials.
     """
 
     key: str
@@ -39,6 +39,7 @@ class PlannedItem:
     has_note: bool = False
     item_id: int | None = None
     attributes: Mapping[str, str] = field(default_factory=dict, compare=False)
+    made_for: Collection[str] = ()
 
     @property
     def rater(self) -> str | None:
@@ -99,6 +100,12 @@ def trials_of_item(protocol: Protocol, kind: Trials, responses: Sequence[Candida
 # Special trials: practice trials and gold trials. They have no seats and are excluded from every estimate.
 
 Purpose = Literal["practice", "gold"]
+# Stored trials keep their purpose, because raters who have started still get them.
+_EARLIER = {
+    "rating": "which has been up for rating",
+    "practice": "which has been a practice trial",
+    "gold": "which has been a gold trial",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +131,12 @@ def special_items(protocol: Protocol) -> frozenset[str]:
     return frozenset(trial.item for _, _, trial in _declared(protocol))
 
 
+def ordinary_items(protocol: Protocol, items: Iterable[PlannedItem]) -> list[PlannedItem]:
+    """The items that are rated: neither special ones nor those that earlier raters had as such, with the answer."""
+    special = special_items(protocol)
+    return [item for item in items if item.key not in special and {*item.made_for} <= {"rating"}]
+
+
 def _declared(protocol: Protocol) -> Iterator[tuple[Purpose, str, PracticeTrial | GoldTrial]]:
     practice = protocol.flow.practice.trials if protocol.flow.practice else ()
     for number_, trial in enumerate(practice, start=1):
@@ -139,8 +152,7 @@ def special_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> Special:
         protocol: the study.
         items: all items with their responses, in the study's order.
     """
-    named = special_items(protocol)
-    kind = kind_of_trials(protocol, (len(item.responses) for item in items if item.key not in named))
+    kind = kind_of_trials(protocol, (len(item.responses) for item in ordinary_items(protocol, items)))
     by_key = {item.key: item for item in items}
     special = Special()
     seen: set[tuple[str, frozenset[str]]] = set()
@@ -150,6 +162,11 @@ def special_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> Special:
         if item is None or len(ways) != 1:
             special.problems.append(f"{part} {_why_none(declared, item, len(ways))}.")
             continue
+        now = {purpose for purpose, _, other in _declared(protocol) if other.item == item.key}
+        special.problems += [
+            f"{part} names the item {item.key}, {_EARLIER[before]} since the study was opened. Name a new item."
+            for before in sorted({*item.made_for} - now)
+        ]
         what = (item.key, frozenset(response.key for response in ways[0]))
         if what in seen:
             special.problems.append(f"{part} shows the same responses of {item.key} as another special trial.")
@@ -240,8 +257,7 @@ def planned_trials(protocol: Protocol, items: Sequence[PlannedItem]) -> list[Pla
         protocol: the study.
         items: in the study's order, each with its responses in the study's order.
     """
-    special = special_items(protocol)
-    rated = [item for item in items if item.key not in special]
+    rated = ordinary_items(protocol, items)
     kind = kind_of_trials(protocol, (len(item.responses) for item in rated))
     return [
         PlannedTrial(item, responses, cell, seats)

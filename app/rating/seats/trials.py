@@ -14,8 +14,11 @@ from app.protocol.allocation.trials import Candidate, PlannedItem, PlannedTrial,
 _STUDY = text("SELECT id, slug, status, protocol_version, seed FROM studies WHERE slug = :slug FOR UPDATE")
 _ITEMS = text("""
     SELECT i.id AS item_id, i.key AS item, i.attributes,
-           coalesce(i.content_note, '') <> '' AS has_note, r.id AS response_id, r.key AS response, s.key AS source
+           coalesce(i.content_note, '') <> '' AS has_note, coalesce(t.purposes, '{}') AS made_for,
+           r.id AS response_id, r.key AS response, s.key AS source
     FROM items i
+    LEFT JOIN (SELECT item_id, array_agg(DISTINCT purpose) AS purposes FROM trials WHERE study_id = :study
+               GROUP BY item_id) t ON t.item_id = i.id
     LEFT JOIN responses r ON r.study_id = i.study_id AND r.item_id = i.id
     LEFT JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id
     WHERE i.study_id = :study ORDER BY i.position, i.id, r.position, r.id
@@ -106,7 +109,7 @@ def _grouped(rows: Sequence[Row[Any]]) -> Iterator[PlannedItem]:
             for row in (first, *others)
             if row.response_id is not None
         )
-        yield PlannedItem(first.item, responses, first.has_note, first.item_id, first.attributes)
+        yield PlannedItem(first.item, responses, first.has_note, first.item_id, first.attributes, first.made_for)
 
 
 def record_trials(db: Connection, study_id: int, seed: int, trials: Sequence[PlannedTrial]) -> None:

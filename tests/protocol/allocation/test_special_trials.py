@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.protocol.allocation.trials import Special, is_declared_as, special_trials
+from app.protocol.allocation.trials import Special, is_declared_as, planned_trials, special_trials
 from tests.kit.builder import PREFERENCE
 from tests.kit.protocols import DEBRIEF, LABEL, WARM, items, protocol
 
@@ -56,6 +56,20 @@ def test_expected_choice_names_a_response_and_not_its_source() -> None:
     assert of_gold(gold, questions=[PREFERENCE]).problems == [
         f"checks.gold.1 expects person for {PREFERENCE['key']}, which allows i0:person, i0:model or tie."
     ]
+
+
+def test_item_that_raters_had_as_another_kind_of_trial_cannot_become_a_gold_trial() -> None:
+    study = protocol(checks={"gold": [GOLD]})
+    for purpose, words in (("rating", "has been up for rating"), ("practice", "has been a practice trial")):
+        assert special_trials(study, items(2, made_for=[purpose])).problems == [
+            f"checks.gold.1 names the item i0, which {words} since the study was opened. Name a new item."
+        ]
+    assert not special_trials(study, items(2, made_for=["gold"])).problems
+
+
+def test_item_that_was_a_gold_trial_is_not_rated_later() -> None:
+    assert not planned_trials(protocol(), items(2, made_for=["gold"]))
+    assert len(planned_trials(protocol(), items(2, made_for=["rating"]))) == 2
 
 
 def test_ambiguous_gold_trial_must_list_responses() -> None:

@@ -1,5 +1,6 @@
 """Gold trials: mixed into every rater's trials, without seats, excluded from estimates, and checked after answers."""
 
+import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -10,9 +11,11 @@ from sqlalchemy import Engine, text
 from app.analysis import analyze
 from app.base.database.engine import transactions
 from app.protocol.study import Protocol
+from app.rating.life_cycle import OpeningError, open_study
 from app.rating.simulation.simulate import simulate
 from app.results.data.frames import study_frames
 from app.studies.coverage import get_coverage
+from app.studies.protocols import record_version
 from tests.kit.builder import EMPATHY, PREFERENCE, protocol_of
 from tests.kit.database import rows
 from tests.kit.rater_pages import FULL, Visitor, form_address, heading
@@ -211,3 +214,32 @@ def test_returning_rater_keeps_list_with_gold_trial(
     assert {state for _, _, state in rows(engine, order)} == {"returned"}
     anna.get("/s/study/rate")
     assert rows(engine, order) == before
+
+
+def new_version(engine: Engine, study_id: int, **parts: Any) -> None:  # noqa: ANN401 - parts of a protocol
+    """Give the raters of an open study another design."""
+    written = protocol_of(**parts)
+    with engine.begin() as db:
+        record_version(db, study_id, 2, Protocol.model_validate(written), json.dumps(written))
+        open_study(db, "study")
+
+
+@pytest.mark.parametrize("parts", [{"checks": CHECKS}, {"flow": {"practice": {"trials": [{"item": "sure"}]}}}])
+def test_item_with_seats_cannot_become_a_special_trial(
+    engine: Engine, opened: Callable[..., int], parts: dict[str, Any]
+) -> None:
+    study_id = opened(checks={})
+    with pytest.raises(
+        OpeningError, match="names the item sure, which has been up for rating since the study was opened"
+    ) as found:
+        new_version(engine, study_id, **parts)
+    assert "cannot be opened" not in str(found.value)
+
+
+def test_item_of_a_removed_gold_trial_gets_no_seats_that_nobody_can_take(
+    engine: Engine, opened: Callable[..., int]
+) -> None:
+    study_id = opened(design={"raters_per_trial": 1})
+    new_version(engine, study_id, design={"raters_per_trial": 1})
+    with engine.connect() as db:
+        assert get_coverage(db, study_id).n_seats == 3
