@@ -89,6 +89,7 @@ class TrialCoverage(NamedTuple):
 
     item: str
     words: str
+    condition: str
     responses: list[str]
     sources: list[str]
     n_done: int
@@ -233,7 +234,7 @@ WHERE a.study_id = :study_id AND a.rater_id = ANY (CAST(:raters AS bigint[]))
 """
 
 _PER_TRIAL = """
-SELECT t.id, t.item_id, t.response_ids, count(a.id) FILTER (WHERE a.state = 'done') AS n_done,
+SELECT t.id, t.item_id, t.response_ids, t.condition, count(a.id) FILTER (WHERE a.state = 'done') AS n_done,
        count(a.id) FILTER (WHERE a.state = 'leased') AS n_open
 FROM trials t LEFT JOIN assignments a ON a.study_id = t.study_id AND a.trial_id = t.id AND a.repeat = 0
 WHERE t.study_id = :study_id AND t.purpose = 'rating' GROUP BY t.study_id, t.id
@@ -242,7 +243,7 @@ WHERE t.study_id = :study_id AND t.purpose = 'rating' GROUP BY t.study_id, t.id
 _DISTRIBUTION = f"SELECT n_done, count(*) AS n_trials FROM ({_PER_TRIAL}) x GROUP BY n_done ORDER BY n_done"  # noqa: S608 - contains no input
 
 _LEAST = f"""
-SELECT i.key AS item, left(coalesce(i.text, i.turns -> 0 ->> 'text', ''), 90) AS words,
+SELECT i.key AS item, left(coalesce(i.text, i.turns -> 0 ->> 'text', ''), 90) AS words, x.condition,
        ARRAY(SELECT r.key FROM responses r
              WHERE r.study_id = :study_id AND r.id = ANY (x.response_ids) ORDER BY r.position) AS responses,
        ARRAY(SELECT s.key FROM responses r JOIN sources s ON s.study_id = r.study_id AND s.id = r.source_id

@@ -132,6 +132,16 @@ def test_distribution_and_least_covered_trials_are_consistent(db: Connection, st
     assert least.responses == [f"{least.item}:person", f"{least.item}:model"]
 
 
+def test_trials_of_one_pair_are_told_apart_by_their_condition(client: TestClient, db: Connection, lead: Lead) -> None:
+    """Each pair was there twice with the same words when raters read a label that is true or swapped."""
+    label = {"kind": "shown_label", "levels": ["true", "swapped"], "assign": "within"}
+    study_of(db, lead, slug="labels", conditions={"label": label}, flow={"debrief": {"text": "Some were swapped."}})
+    open_study(db, "labels")
+    page = client.get("/studies/labels").text
+    for words in ("Label: true", "Label: swapped"):
+        assert page.count(f'<span class="slug">{words}</span>') == 2
+
+
 def test_page_reports_no_lost_or_duplicated_trials(client: TestClient, db: Connection, study_id: int) -> None:
     rate(db, study_id, rater="a")
     page = client.get("/studies/small").text
