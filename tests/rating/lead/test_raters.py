@@ -329,6 +329,14 @@ def test_flags_of_pasted_answers_come_before_the_counts_behind_them(
     assert 0 < page.index("Pasted 89% of what was entered in 1 text answer") < page.index(counts)
 
 
+def test_time_of_raters_who_finished_is_not_that_of_a_later_visit(
+    client: TestClient, db: Connection, study_id: int
+) -> None:
+    rate(db, study_id, rater="carl")
+    db.execute(text("UPDATE rating_sessions SET state = 'finished', finished_at = now() - interval '3 hours'"))
+    assert "3 hours ago</time>" in client.get(PAGE).text
+
+
 def test_code_is_there_for_raters_who_finished_in_another_browser(
     client: TestClient, db: Connection, lead: Lead
 ) -> None:
