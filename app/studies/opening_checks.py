@@ -100,4 +100,4 @@ def check_feasible(protocol: Protocol, needs: Feasibility) -> None:
     """
     if needs.problems:
         words = [sentence for sentence in needs.sentences() if sentence not in needs.notes]
-        raise DesignUnmetError(f"Raters cannot get this design of the study {protocol.slug}. {' '.join(words)}")
+        raise DesignUnmetError(f"The design of the study {protocol.slug} cannot be carried out. {' '.join(words)}")
