@@ -21,14 +21,19 @@
       question.querySelectorAll("input[type=radio]").forEach((radio) => { radio.checked = false; });
       show();
     };
-    // A click where the handle would be changes no value, yet it is an answer.
-    range.addEventListener("click", () => { if (number.value === "") { take(); range.dispatchEvent(new Event("change", { bubbles: true })); } });
+    const begin = () => {
+      if (number.value !== "") return;
+      take();
+      range.dispatchEvent(new Event("change", { bubbles: true }));
+    };
+    // A press where the handle would be changes no value, yet it is an answer. A finger makes no click on a slider.
+    range.addEventListener("click", begin);
+    range.addEventListener("pointerup", ({ pointerType }) => { if (pointerType !== "mouse") begin(); });
     // The first key sets the handle where it would be, in the middle; the next ones move it.
     range.addEventListener("keydown", (event) => {
       if (number.value !== "" || event.ctrlKey || event.metaKey || event.altKey || !/^(Arrow|Page| )/.test(event.key)) return;
       event.preventDefault();
-      take();
-      range.dispatchEvent(new Event("change", { bubbles: true }));
+      begin();
     });
     range.addEventListener("input", take);
     number.addEventListener("input", show);

@@ -94,6 +94,18 @@ def test_first_key_on_a_slider_gives_its_middle(engine: Engine, page: Page, leas
     expect(number).to_have_value(middle, timeout=5_000)
 
 
+def test_tap_in_the_middle_of_a_slider_is_an_answer(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
+    open_a_study(engine, n_items=1, questions=[SLIDER | {"min": 0, "max": 4}])
+    page = new_context(**PHONE).new_page()
+    arrive(page)
+    for row in page.locator("[data-slot]").all():
+        row.locator("input[type=range]").tap()
+        expect(row.locator("input[type=number]")).to_have_value("2", timeout=5_000)
+    page.locator("#next").tap()
+    page.wait_for_url("**/done*")
+    assert rows(engine, "SELECT number FROM ratings") == [(2.0,), (2.0,)]
+
+
 def test_pairs_by_touch_on_phone(engine: Engine, new_context: Callable[..., BrowserContext]) -> None:
     open_a_study(engine, n_items=N_PAIRS)
     page = new_context(**PHONE).new_page()
