@@ -34,6 +34,12 @@ UNCOVERED = """part => {
   const { x, y, width, height } = part.getBoundingClientRect();
   return part.contains(document.elementFromPoint(x + width / 2, y + height / 2));
 }"""
+# What can be pressed, and words of answers, that are wider than what holds them.
+OUTSIDE = """() => [...document.querySelectorAll(".asks :is(button, input, .words)")].filter(part => {
+  const inner = part.getBoundingClientRect();
+  const outer = part.closest(".point")?.getBoundingClientRect() ?? {left: 0, right: screen.width};
+  return inner.width && (inner.left < outer.left - 1 || inner.right > outer.right + 1);
+}).map(part => part.id || part.textContent.trim() || part.ariaLabel)"""
 # How far each label is from the middle of its point, where both are in columns.
 ASIDE = """() => {
   const middle = one => { const { x, width } = one.getBoundingClientRect(); return x + width / 2; };
@@ -287,3 +293,25 @@ def test_definition_is_read_on_hover_focus_and_tap_and_nothing_moves(
     page.locator(".means summary").tap()
     expect(page.locator(".means dd").first).to_be_visible()
     check(page)
+
+
+def test_answers_fit_a_narrow_phone_with_text_of_double_size(
+    engine: Engine, new_context: Callable[..., BrowserContext]
+) -> None:
+    """What a finger needs to answer is within the window, and no word lies on another."""
+    strength = {1: "etwas", 2: "deutlich", 3: "sehr"}
+    mark = {"key": "mark", "target": "response", "type": "highlight", "text": "Welche Wörter sind freundlich?"}
+    open_a_study(engine, questions=[{**PREFERENCE, "strength": strength}, WARM, mark], language="de")
+    shares = {"key": "shares", "type": "allocation", "text": "Verteilen Sie Punkte."}
+    three = {"person": {"kind": "human"}, "one": {"kind": "model"}, "two": {"kind": "model"}}
+    open_a_study(engine, slug="shares", questions=[shares], sources=three, language="de")
+    page = new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).new_page()
+    page.add_init_script("addEventListener('DOMContentLoaded', () => document.documentElement.style.fontSize = '200%')")
+    for slug in ("study", "shares"):
+        page.goto(f"/s/{slug}?participant=anna")
+        page.locator("form button[type=submit]").click()
+        page.wait_for_selector("#rate-form")
+        outside = page.evaluate(OUTSIDE)
+        assert outside == [], slug
+        widths = page.locator("input[type=range]").evaluate_all("all => all.map(one => one.offsetWidth)")
+        assert all(width > 150 for width in widths)
