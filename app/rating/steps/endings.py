@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from app.protocol.completion import Ending, Outcome
 from app.protocol.study import Protocol
 from app.protocol.waves import SECOND
-from app.rating.arrival.mturk import Submission
+from app.rating.arrival.mturk import Submission, submission_of
 
 # What SONA writes for a participant's survey code in the address that grants credit.
 _SURVEY_CODE = "survey_code=XXXX"
@@ -74,3 +74,18 @@ def with_survey_code(ending: PageEnding, parameters: Mapping[str, str]) -> PageE
     if not ending.address or not code or _SURVEY_CODE not in ending.address:
         return ending
     return replace(ending, address=ending.address.replace(_SURVEY_CODE, f"survey_code={code}"), returns_to="SONA")
+
+
+def with_link(
+    ending: PageEnding,
+    outcome: Outcome | Literal["completed"],
+    platform: str | None,
+    parameters: Mapping[str, str],
+) -> PageEnding:
+    """The ending of a rater who came by a link with these parameters.
+
+    Without a code, MTurk workers who did not complete the study return the assignment instead of submitting it.
+    """
+    is_paid = outcome == "completed" or bool(ending.code)
+    submission = submission_of(platform, parameters) if is_paid else None
+    return replace(with_survey_code(ending, parameters), submission=submission)

@@ -12,7 +12,7 @@ from app.base.web.deps import Db
 from app.protocol.completion import Outcome
 from app.protocol.study import Protocol
 from app.protocol.waves import SECOND, days_of, end_step, last_done, numbered, welcome_step
-from app.rating.arrival.mturk import allow_submission, submission_of
+from app.rating.arrival.mturk import allow_submission
 from app.rating.deps import Session
 from app.rating.http_responses import go, rater_page
 from app.rating.rater_path import (
@@ -28,7 +28,7 @@ from app.rating.rater_path import (
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession, get_origin, how_ended
 from app.rating.steps.debriefing import list_rated_responses
-from app.rating.steps.endings import PageEnding, ending_of, with_survey_code
+from app.rating.steps.endings import PageEnding, ending_of, with_link
 from app.rating.steps.questionnaires import pass_debrief
 from app.studies.walk_throughs import end_walk_through, is_walk_through
 
@@ -151,7 +151,7 @@ def _ending(
     wave: int = 1,
     is_here: bool = False,
 ) -> PageEnding:
-    """The code, address and message at the end; without a code, MTurk workers return the assignment instead.
+    """The code, address and message at the end.
 
     A browser that only has an ID gets the code of a later wave that was answered there (`is_here`).
     """
@@ -159,9 +159,7 @@ def _ending(
     is_elsewhere = session.is_moved and not is_here
     is_prolific = platform == "prolific"
     ending = ending_of(protocol_of(db, session), outcome, is_prolific=is_prolific, is_moved=is_elsewhere, wave=wave)
-    is_paid = outcome == "completed" or bool(ending.code)
-    submission = submission_of(platform, parameters) if is_paid else None
-    return replace(with_survey_code(ending, parameters), submission=submission)
+    return with_link(ending, outcome, platform, parameters)
 
 
 def _ending_page(

@@ -2,24 +2,35 @@
 
 from datetime import UTC
 from typing import Literal, cast
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.base.web.cookies import get_cookie
+from app.base.web.cookies import get_cookie, set_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import ForbiddenError, GoneError
 from app.protocol.completion import Outcome
+from app.rating.arrival.mturk import allow_submission
 from app.rating.deps import NO_LINK, WITHDREW, AnySession, FormFields, rater_cookie, use_language_of_study
 from app.rating.http_responses import go, rater_page
 from app.rating.rater_path import protocol_of
-from app.rating.sessions import get_rating_session
-from app.rating.steps.endings import ending_of
+from app.rating.sessions import get_origin, get_rating_session
+from app.rating.steps.endings import ending_of, with_link
 from app.rating.withdrawal.deletions import deletion_of_rater
 from app.rating.withdrawal.withdraw import get_withdrawal, outcome_of, withdraw
 from app.studies.protocols import get_protocol
 
 router = APIRouter()
+LINK_KEPT_FOR_S = 60 * 60
+
+
+def link_cookie(slug: str) -> str:
+    """Name of a cookie with the parameters of the rater's link, which are deleted with the answers.
+
+    The receipt grants SONA's credit by them, or submits the assignment of Mechanical Turk.
+    """
+    return f"link-{slug}"
 
 
 @router.get("/{slug}/withdraw")
@@ -38,24 +49,32 @@ def submit_withdraw(request: Request, slug: str, db: Db, session: AnySession, fo
     is_possible = wish == "delete" or (wish == "stop" and not session.has_ended)
     if session.is_moved or not is_possible:
         return go(request, "show_withdraw", slug=slug)
+    _, parameters = get_origin(db, session)
     receipt = withdraw(db, session, is_deletion=wish == "delete")
+    response = go(request, "show_receipt", slug=slug)
     if wish == "delete":
         request.app.state.deletions.add(deletion_of_rater(db, session.study_id, receipt))
-    return go(request, "show_receipt", slug=slug)
+        if parameters:
+            set_cookie(request, response, link_cookie(slug), quote(urlencode(parameters)), max_age=LINK_KEPT_FOR_S)
+    return response
 
 
 @router.get("/{slug}/withdrawn")
 def show_receipt(request: Request, slug: str, db: Db) -> Response:
     token = get_cookie(request, rater_cookie(slug))
     found = get_withdrawal(db, slug, token) if token else None
+    session = get_rating_session(db, slug, token) if token else None
     if found is None:
         use_language_of_study(request, slug, db)
-        session = get_rating_session(db, slug, token) if token else None
         if session and session.session_state == "withdrawn":
             raise GoneError(WITHDREW)
         raise ForbiddenError(NO_LINK)
     protocol = get_protocol(db, found.study_id, found.protocol_version, found.sha256)
     outcome = cast("Outcome | Literal['completed']", found.outcome)
+    kept = dict(parse_qsl(unquote(get_cookie(request, link_cookie(slug)) or "")))
+    parameters = get_origin(db, session)[1] if session else kept
     ending = ending_of(protocol, outcome, is_prolific=found.platform == "prolific")
+    ending = with_link(ending, outcome, found.platform, parameters)
     at = (found.deleted_at or found.withdrew_at).astimezone(UTC)
-    return rater_page(request, "receipt.html", slug, protocol, withdrawal=found, at=at, ending=ending)
+    response = rater_page(request, "receipt.html", slug, protocol, withdrawal=found, at=at, ending=ending)
+    return allow_submission(response) if ending.submission else response

@@ -247,3 +247,39 @@ def test_conditions_are_rebalanced_after_withdrawals(
     counts = "SELECT condition, count(*), array_agg(number_in_condition ORDER BY 1) FROM rating_sessions GROUP BY 1"
     found = {condition: (n, sorted(numbers)) for condition, n, numbers in rows(engine, counts)}
     assert sorted(found.values()) == [(1, [0]), (2, [0, 1])]
+
+
+def test_finished_rater_keeps_credit_and_submission_after_deletion(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    """The link's parameters are deleted with the answers; the receipt still needs them, once."""
+    study(n_items=1, completion={"url": "https://uni.sona-systems.com/c?id=7&survey_code=XXXX"})
+    study(slug="turk", n_items=1)
+    student, worker = visitor(), visitor()
+    student.get("/s/study?survey_code=47%2F11")
+    worker.get("/s/turk?workerId=W1&assignmentId=A1&hitId=H1&turkSubmitTo=https://www.mturk.com")
+    for who, slug in ((student, "study"), (worker, "turk")):
+        who.rate(who.post(f"/s/{slug}/start"))
+    credit = student.post("/s/study/withdraw", data={"withdraw": "delete"})
+    assert heading(credit) == "Your answers have been deleted"
+    assert 'href="https://uni.sona-systems.com/c?id=7&amp;survey_code=47%2F11"' in credit.text
+    submission = worker.post("/s/turk/withdraw", data={"withdraw": "delete"})
+    assert 'action="https://www.mturk.com/mturk/externalSubmit"' in submission.text
+    assert 'name="assignmentId" value="A1"' in " ".join(submission.text.split())
+    assert "https://www.mturk.com" in submission.headers["Content-Security-Policy"]
+    assert "please return your submission" not in submission.text
+
+
+def test_rater_who_stops_after_last_item_gets_credit_on_any_later_day(
+    study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    study(
+        n_items=1,
+        completion={"url": "https://uni.sona-systems.com/c?survey_code=XXXX"},
+        flow={"debrief": {"text": "It was about warmth."}},
+    )
+    student = visitor()
+    student.get("/s/study?survey_code=4711")
+    assert heading(student.rate(student.post("/s/study/start"))) == "What this study was about"
+    student.post("/s/study/withdraw", data={"withdraw": "stop"})
+    assert "survey_code=4711" in student.get("/s/study?survey_code=4711").text
