@@ -51,7 +51,7 @@
   function count() {
     const n = field.value.split(/[ \t\n\r\f\v]+/).filter(Boolean).length;
     const most = Number(form.dataset.most);
-    at("draft-count").textContent = form.dataset.count.replace("#", n);
+    at("draft-count").textContent = form.dataset.count.replace("#", n.toLocaleString(document.documentElement.lang));
     at("draft-count").classList.toggle("too-many", n > most);
   }
 

@@ -28,6 +28,7 @@ def open_drafts(engine: Engine, partner: dict[str, Any] | None = None, **draft: 
     """Open a study of drafts with one kind of help; `draft` has its bounds."""
     n_items = draft.pop("n_items", 1)
     parts = protocol_of(
+        language=draft.pop("language", "en"),
         sources={"help": {"kind": "human+model"}},
         questions=[EMPATHY],
         design={"trials": "draft", "blind": False},
@@ -64,6 +65,16 @@ def test_rater_is_told_that_the_study_was_closed_while_they_write(page: Page, en
     field.press_sequentially(" I am here.")
     expect(page.get_by_text("This study is closed.")).to_be_visible()
     assert rows(engine, TEXT) == [("I am so sorry.",)]
+
+
+def test_words_are_counted_in_the_digits_of_the_language(page: Page, engine: Engine) -> None:
+    open_drafts(engine, {"replies": "none"}, language="ar-EG")
+    page.goto("/s/study?participant=anna")
+    page.locator("[value=agree]").click()
+    page.locator("main form button").click()
+    expect(page.locator("#draft-count")).to_have_text("الكلمات: ٠")
+    page.locator("#message").press_sequentially("أنا آسف جدا")
+    expect(page.locator("#draft-count")).to_have_text("الكلمات: ٣")
 
 
 def test_text_without_help_is_saved_as_it_is_written(page: Page, engine: Engine) -> None:
