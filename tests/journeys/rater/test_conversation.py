@@ -324,6 +324,18 @@ def test_conversation_in_other_languages_fits_a_phone(
         assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
 
 
+def test_long_word_keeps_the_page_within_a_phone(page: Page, engine: Engine) -> None:
+    """Such as an address that was pasted: the button to send stays within reach."""
+    open_talk(engine, max_characters=60)
+    page.set_viewport_size({"width": 390, "height": 844})
+    arrive(page)
+    page.get_by_label("Your message").fill("https://example.org/" + "y" * 35)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    write(page, "y" * 80)
+    expect(page.locator("#message-problem")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_message_written_offline_is_sent_once_when_the_connection_is_back(
     page: Page, built_app: FastAPI, engine: Engine
 ) -> None:
