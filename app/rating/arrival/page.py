@@ -160,5 +160,5 @@ def read_arrival(query: Mapping[str, str], attributes: Sequence[str] = ()) -> Ar
 
 def _is_id(text: str) -> bool:
     """Whether the text can be an ID: not a placeholder that the platform left unfilled, and no invisible characters."""
-    is_placeholder = text.startswith(("{{%", "%%", "${"))
+    is_placeholder = text.startswith(("{{%", "%", "${"))
     return 0 < len(text) <= MAX_ID and not is_placeholder and not any(unicodedata.category(c)[0] == "C" for c in text)

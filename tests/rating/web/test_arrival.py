@@ -22,6 +22,8 @@ UNUSABLE = [
     "",
     "PROLIFIC_PID=",
     "PROLIFIC_PID={{%25PROLIFIC_PID%25}}",
+    "survey_code=%25SURVEY_CODE%25",
+    "survey_code=%SURVEY_CODE%",
     "participant=%00",
     "participant=a%0Ab",
     f"participant={'x' * 201}",
