@@ -108,8 +108,7 @@ def answer_times(frames: Frames, protocol: Protocol) -> tuple[pd.Series[pd.Times
 def _estimates_until(frames: Frames, protocol: Protocol, last: pd.Timestamp) -> tuple[Estimate, ...]:
     """The primary contrast from all answers up to a time."""
     until = replace(frames, ratings=frames.ratings.loc[frames.ratings["rated_at"] <= last].reset_index(drop=True))
-    report = report_of(until, protocol, full=False, only_primary=True)
-    return tuple(one for result in report.primary for one in result.estimates)
+    return report_of(until, protocol, full=False, only_primary=True).primary_estimates
 
 
 def progress_sentences(state: Monitored, *, is_blinded: bool = False) -> list[str]:

@@ -156,7 +156,7 @@ def notes_of_primary(report: Report) -> dict[str, list[str]]:
     Each note once, with the keys of the questions that it is about.
     """
     found: dict[str, list[str]] = {}
-    for one in (effect_behind(one, report.estimates) or one for result in report.primary for one in result.estimates):
+    for one in (effect_behind(one, report.estimates) or one for one in report.primary_estimates):
         if one.note and one.estimate is not None and not one.ci_reason:
             about = found.setdefault(one.note, [])
             about += [] if one.question is None or one.question in about else [one.question]
@@ -165,7 +165,7 @@ def notes_of_primary(report: Report) -> dict[str, list[str]]:
 
 def named_notes(report: Report, protocol: Protocol) -> list[str]:
     """The notes of primary estimates, each behind its questions; warnings about intervals are objections instead."""
-    warnings = {words for result in report.primary for one in result.estimates for words in one.interval_warnings}
+    warnings = {words for one in report.primary_estimates for words in one.interval_warnings}
     return [
         f"{and_list([isolated(protocol.labels.question(key)) for key in about])}: {note}"
         for note, about in notes_of_primary(report).items()

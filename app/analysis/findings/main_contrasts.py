@@ -116,7 +116,7 @@ def main_contrasts(report: Report, protocol: Protocol) -> list[MainContrast]:
 def primary_pairs(report: Report) -> dict[Pair, tuple[Estimate, Estimate]]:
     """The primary estimates that compare two sources: by what they are of, the effect to show and what answers."""
     found: dict[Pair, tuple[Estimate, Estimate]] = {}
-    for one in (one for result in report.primary for one in result.estimates):
+    for one in report.primary_estimates:
         effect = effect_behind(one, report.estimates) or one
         if effect.statistic in SHOWN and effect.scope.keys() <= PAIR | {"category"} and effect.scope.keys() >= PAIR:
             found.setdefault(_pair(effect), (effect, one))

@@ -93,7 +93,7 @@ def _group(estimate: Estimate, report: Report, protocol: Protocol) -> str | None
     contrasts = [result.contrast for result in report.primary if result.contrast.question == estimate.question]
     scope, labels = estimate.scope, protocol.labels
     if estimate.statistic == "turn_slope" and scope.keys() == {"source"}:
-        primary = (one for result in report.primary for one in result.estimates if one.measured == estimate.measured)
+        primary = (one for one in report.primary_estimates if one.measured == estimate.measured)
         return PER_TURN if any(declared(one.statistic).per == "turn" for one in primary) else None
     if estimate.statistic != "mean":
         return None
@@ -113,7 +113,7 @@ def _group(estimate: Estimate, report: Report, protocol: Protocol) -> str | None
 def _of_sides(report: Report, protocol: Protocol) -> Iterator[MeansRow]:
     """What two groups of raters or two levels are compared by, a row per question."""
     rows: dict[str, dict[str, Estimate]] = {}
-    for primary in (one for result in report.primary for one in result.estimates if one.statistic in VALUES):
+    for primary in (one for one in report.primary_estimates if one.statistic in VALUES):
         side = next((name for name in SIDES if f"reference_{name}" in primary.scope), "")
         value, label = VALUES[primary.statistic], protocol.labels.question(primary.question or "", primary.category)
         if value == "change":

@@ -127,14 +127,14 @@ def _few_raters(found: Evidence, least: float) -> str:
 
 def _interval_of_few(found: Evidence, _: float) -> str:
     """The interval of a primary contrast that rests on few raters, or on few in one arm."""
-    for one in (each for result in found.report.primary for each in result.estimates):
+    for one in found.report.primary_estimates:
         for words in one.interval_warnings:
             return f"{_name_of(one, found)}, {_shown(one)}: {words[:1].lower()}{words[1:]}"
     return ""
 
 
 def _few_items(found: Evidence, least: float) -> str:
-    n, primary = found.report.sample.n_items, [each for result in found.report.primary for each in result.estimates]
+    n, primary = found.report.sample.n_items, found.report.primary_estimates
     if primary and not any(each.n_items for each in primary):
         return ""
     one, several, _ = found.protocol.labels.items
@@ -144,7 +144,7 @@ def _few_items(found: Evidence, least: float) -> str:
 def _no_evidence(found: Evidence, _: float) -> str:
     """An inconclusive primary difference without a margin is no evidence that there is none."""
     names = {id(one.primary): _name(one) for one in found.primary}
-    for one in (each for result in found.report.primary for each in result.estimates):
+    for one in found.report.primary_estimates:
         margin = found.protocol.analysis.margin_of(one.question or "")
         if one.verdict == "inconclusive" and margin is None and not declared(one.statistic).margin:
             shown, name = effect_behind(one, found.report.estimates) or one, names.get(id(one)) or _name_of(one, found)

@@ -14,12 +14,8 @@ from app.protocol.study import Protocol
 
 def brief(report: Report, protocol: Protocol) -> Report:
     """Return the report with fewer estimates, primary ones first. The report is not `labelled`."""
-    primary = [estimate for result in report.primary for estimate in result.estimates]
-    kept = {
-        id(estimate): estimate
-        for estimate in (*primary, *_published(report, protocol), *_of_questions(report, protocol))
-    }
-    return replace(report, estimates=tuple(kept.values()))
+    found = (*report.primary_estimates, *_published(report, protocol), *_of_questions(report, protocol))
+    return replace(report, estimates=tuple({id(estimate): estimate for estimate in found}.values()))
 
 
 def _published(report: Report, protocol: Protocol) -> Iterator[Estimate]:

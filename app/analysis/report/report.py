@@ -114,6 +114,11 @@ class Report:
         )
 
     @property
+    def primary_estimates(self) -> tuple[Estimate, ...]:
+        """The estimates of the primary contrasts, in the order of these."""
+        return tuple(one for result in self.primary for one in result.estimates)
+
+    @property
     def is_simulated(self) -> bool:
         """Whether the human raters are simulated: nobody else has answered yet."""
         return self.sample.n_simulated > 0

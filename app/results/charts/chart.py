@@ -375,7 +375,7 @@ def _of(report: Report, section: str, question: str | None = None, *, is_model: 
 def _declared_pairs(report: Report, compared: Sequence[Estimate], *, is_model: bool) -> tuple[Estimate, ...]:
     """The differences of primary contrasts between two sources that are not among those `compared`."""
     known = {(one.measured, _pair(one)) for one in compared if one.statistic == "mean_difference"}
-    pairs = {(one.measured, _pair(one)) for result in report.primary for one in result.estimates} - known
+    pairs = {(one.measured, _pair(one)) for one in report.primary_estimates} - known
     return tuple(
         estimate
         for estimate in _of(report, "contrast", is_model=is_model)

@@ -75,17 +75,14 @@ def test_primary_contrasts_lead_in_declared_order(
 ) -> None:
     found, study = report
     assert [result.contrast.question for result in found.primary] == ["clear", "empathy"]
-    assert [estimate.statistic for result in found.primary for estimate in result.estimates] == [
-        "mean_difference",
-        "t_paired",
-    ]
+    assert [estimate.statistic for estimate in found.primary_estimates] == ["mean_difference", "t_paired"]
     assert [outcome_text(one.contrast, study.labels) for one in found.primary] == ["Clarity", "Empathy"]
 
 
 def test_holm_adjusts_only_primary_contrasts(
     report: tuple[Report, Protocol],
 ) -> None:
-    primary = [estimate for result in report[0].primary for estimate in result.estimates]
+    primary = report[0].primary_estimates
     low, high = sorted(primary, key=lambda estimate: estimate.p_value or 0)
     assert low.p_adjusted == pytest.approx(min(2 * (low.p_value or 0), 1))
     assert high.p_adjusted == pytest.approx(max(high.p_value or 0, low.p_adjusted or 0))

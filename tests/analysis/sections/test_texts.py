@@ -198,8 +198,7 @@ def _answered(*contrasts: Any, **analysis: Any) -> tuple[list[Estimate], list[An
     study = protocol(FIVE, analysis={**analysis, "primary": [*contrasts]})
     report = analyze_primary(frames(study, _ratings(8), responses=_responses(8)), study)
     told = labelled(report, study.labels)
-    estimates = [one for result in report.primary for one in result.estimates]
-    return estimates, answers_of(main_contrasts(told, study), told, study), study
+    return list(report.primary_estimates), answers_of(main_contrasts(told, study), told, study), study
 
 
 def test_measure_of_texts_is_a_primary_contrast_with_sentence_and_adjusted_p() -> None:
