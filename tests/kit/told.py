@@ -49,5 +49,5 @@ def told(report: Report, protocol: Protocol) -> list[list[Told]]:
         found.append([])
         for one, of_page in zip(result.estimates, shown.estimates, strict=True):
             (answer,) = [each for each in answers if any(finding.decided is of_page for finding in each.findings)]
-            found[-1].append(Told(one, effect_behind(one, report.estimates) or one, answer.english))
+            found[-1].append(Told(one, effect_behind(one, report.estimates), answer.english))
     return found

@@ -117,7 +117,7 @@ def primary_section(report: Report, numbers: Numbered, figures: Sequence[PlacedF
 
 def first_figures(report: Report, figures: Sequence[PlacedFigure]) -> list[Figure]:
     """The figures that show the primary contrasts; that of all differences in ratings if one of them is primary."""
-    effects = [effect_behind(one, report.estimates) or one for one in report.primary_estimates]
+    effects = [effect_behind(one, report.estimates) for one in report.primary_estimates]
     has_differences = any(one.statistic == "mean_difference" for one in effects)
     first = {"first", "first_if_primary"} if has_differences else {"first"}
     return [placed.figure for placed in figures if placed.place in first]

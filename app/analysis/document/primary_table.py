@@ -44,7 +44,7 @@ NOTE = "Effect size: Cliff's delta, the probability that {} minus the probabilit
 def primary_table(report: Report, numbers: Numbered) -> DataTable | None:
     """One row per estimate of the primary contrasts; None without. A column that no row fills is left out."""
     found, reasons = report.primary_estimates, Reasons()
-    shown = [with_telling_interval(effect_behind(one, report.estimates) or one) for one in found]
+    shown = [with_telling_interval(effect_behind(one, report.estimates)) for one in found]
     heading = ci_heading(one for one in shown if not statistic_text(one))
     rows = tuple(
         _row(estimate, one, heading, reasons, report.estimates, numbers)

@@ -156,7 +156,7 @@ def notes_of_primary(report: Report) -> dict[str, list[str]]:
     Each note once, with the keys of the questions that it is about.
     """
     found: dict[str, list[str]] = {}
-    for one in (effect_behind(one, report.estimates) or one for one in report.primary_estimates):
+    for one in (effect_behind(one, report.estimates) for one in report.primary_estimates):
         if one.note and one.estimate is not None and not one.ci_reason:
             about = found.setdefault(one.note, [])
             about += [] if one.question is None or one.question in about else [one.question]
@@ -187,7 +187,7 @@ def _other_answers(told: Sequence[MainContrast], report: Report, protocol: Proto
         label = measure_text(key, protocol.labels) if of_texts else protocol.labels.question(key)
         is_reversed = not of_texts and bool(getattr(protocol.question(key), "reversed", False))
         rest = [
-            Finding(key, label, effect_behind(one, report.estimates) or one, one, is_reversed)
+            Finding(key, label, effect_behind(one, report.estimates), one, is_reversed)
             for one in result.estimates
             if id(one) not in known
         ]

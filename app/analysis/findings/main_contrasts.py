@@ -117,7 +117,7 @@ def primary_pairs(report: Report) -> dict[Pair, tuple[Estimate, Estimate]]:
     """The primary estimates that compare two sources: by what they are of, the effect to show and what answers."""
     found: dict[Pair, tuple[Estimate, Estimate]] = {}
     for one in report.primary_estimates:
-        effect = effect_behind(one, report.estimates) or one
+        effect = effect_behind(one, report.estimates)
         if effect.statistic in SHOWN and effect.scope.keys() <= PAIR | {"category"} and effect.scope.keys() >= PAIR:
             found.setdefault(_pair(effect), (effect, one))
     return found

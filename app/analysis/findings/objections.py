@@ -147,7 +147,7 @@ def _no_evidence(found: Evidence, _: float) -> str:
     for one in found.report.primary_estimates:
         margin = found.protocol.analysis.margin_of(one.question or "")
         if one.verdict == "inconclusive" and margin is None and not declared(one.statistic).margin:
-            shown, name = effect_behind(one, found.report.estimates) or one, names.get(id(one)) or _name_of(one, found)
+            shown, name = effect_behind(one, found.report.estimates), names.get(id(one)) or _name_of(one, found)
             return f"{name} is inconclusive, which is no evidence that there is none: {_shown(shown)}."
     return ""
 

@@ -24,7 +24,7 @@ def _published(report: Report, protocol: Protocol) -> Iterator[Estimate]:
         if (contrast := result.contrast.as_published) is not None:
             for place in places_of(contrast, report.estimates, protocol):
                 one = report.estimates[place]
-                yield from filter(None, (one, effect_behind(one, report.estimates)))
+                yield from (one, effect_behind(one, report.estimates))
 
 
 def _of_questions(report: Report, protocol: Protocol) -> Iterator[Estimate]:

@@ -52,8 +52,9 @@ def in_declared_directions(estimates: Sequence[Estimate], study: StudyData) -> l
             one = made[key][place]
             behind = effect_behind(one, made[key])
             news = (one, behind) if one.scope not in known else ()
-            news = (*news, _at_equal(behind or one, made[key]))
-            found += [new for new in news if new is not None and new not in found]
+            for new in (*news, _at_equal(behind, made[key])):
+                if new is not None and new not in found:
+                    found.append(new)
     return found
 
 

@@ -142,7 +142,7 @@ def declared_first(estimates: Sequence[Estimate], protocol: Protocol) -> list[Es
     ahead: dict[tuple[object, ...], Estimate] = {}
     for contrast in primary_contrasts(protocol):
         for place in places_of(contrast, estimates, protocol):
-            shown = effect_behind(estimates[place], estimates) or estimates[place]
+            shown = effect_behind(estimates[place], estimates)
             ahead.setdefault(_shown_as(shown), shown)
     moved = {id(one) for one in ahead.values()}
     found = []

@@ -91,7 +91,7 @@ def _interval(estimate: Estimate, report: Report, protocol: Protocol) -> tuple[s
     """The interval of the effect with its level, or why there is none, and what it is valid for."""
     if estimate.estimate is None:
         return why_text(estimate).rstrip("."), ""
-    shown = with_telling_interval(effect_behind(estimate, report.estimates) or estimate)
+    shown = with_telling_interval(effect_behind(estimate, report.estimates))
     is_told = shown.ci_low is not None and shown.ci_high is not None
     return level_text(shown), generalizes_text([shown], protocol.labels.items) if is_told else ""
 

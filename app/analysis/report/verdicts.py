@@ -109,11 +109,11 @@ def _of_margin(estimate: Estimate, test: Margin) -> str:
 # The effects behind test statistics: a t of item means stands for a difference of means.
 
 
-def effect_behind(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | None:
-    """The number behind a test statistic: a t stands for a difference of means; None for an estimate of its own."""
+def effect_behind(estimate: Estimate, among: Iterable[Estimate]) -> Estimate:
+    """The number behind a test statistic: a t stands for a difference of means; otherwise the estimate itself."""
     effect = declared(estimate.statistic).effect
     if effect is None:
-        return None
+        return estimate
     same = (
         one
         for one in among
@@ -121,4 +121,4 @@ def effect_behind(estimate: Estimate, among: Iterable[Estimate]) -> Estimate | N
         and one.statistic == effect.statistic
         and effect.procedure in {None, one.procedure}
     )
-    return next(same, None)
+    return next(same, estimate)

@@ -39,7 +39,7 @@ def effects_of(report: Report) -> list[Estimate]:
 
 def _contrasts(report: Report) -> list[tuple[Estimate, Estimate]]:
     """The estimate of each primary contrast, with the effect that it is about."""
-    return [(one, effect_behind(one, report.estimates) or one) for one in report.primary_estimates]
+    return [(one, effect_behind(one, report.estimates)) for one in report.primary_estimates]
 
 
 def primary_effects(report: Report, shown_elsewhere: Sequence[Estimate] = ()) -> list[list[Estimate]]:
