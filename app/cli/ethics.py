@@ -8,7 +8,7 @@ from app.base.documents.blocks import Document
 from app.base.files.new_folder import new_folder
 from app.cli.output import say
 from app.cli.reading import read_study_folder
-from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
+from app.cli.report import Formats, NewFolder, chosen_formats, write_files
 from app.cli.store import store, stored_study
 from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.results.documents.ethics_download import ethics_files, ethics_of
@@ -23,7 +23,6 @@ def ethics(study: Study, out: NewFolder, format_: Formats = None, is_folder: Bar
     It is written from the protocol; what the protocol does not say is marked as to be completed.
     """
     formats = chosen_formats(format_)
-    refuse_full_folder(out)
     which = folder_or_slug(study, command="ethics", is_folder=is_folder)
     document = _of_folder(which) if isinstance(which, Path) else _of_stored(which)
     files = ethics_files(document, formats)

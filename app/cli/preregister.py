@@ -9,7 +9,7 @@ from app.analysis.document.registration import Registration, registration_json
 from app.base.files.new_folder import new_folder
 from app.cli.output import fail, say
 from app.cli.reading import read_study_folder
-from app.cli.report import Formats, NewFolder, chosen_formats, refuse_full_folder, write_files
+from app.cli.report import Formats, NewFolder, chosen_formats, write_files
 from app.cli.store import store, stored_study
 from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.protocol.rating_columns import GOLD
@@ -27,7 +27,6 @@ def preregister(study: Study, out: NewFolder, format_: Formats = None, is_folder
     in a study folder it is saved as preregistration.json, once. The report compares what was done with it.
     """
     formats = chosen_formats(format_)
-    refuse_full_folder(out)
     which = folder_or_slug(study, command="preregister", is_folder=is_folder)
     with new_folder(out) as half:
         files: dict[str, bytes] = {}

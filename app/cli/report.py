@@ -55,14 +55,13 @@ def report(
     As HTML, PDF, Word, Markdown and LaTeX, with charts, references and all estimates. A study folder needs no database.
     """
     formats, style = chosen_formats(format_), chosen_style(numbers)
-    refuse_full_folder(out)
     which = folder_or_slug(study, command="report", is_folder=is_folder)
-    frames, protocol = study_data(which)
-    require_known(frames, protocol, filters)
-    found = analyze_frames(frames, protocol, full=full, filters=filters)
-    shown = filtered_protocol(protocol, filters)
-    files = report_files(ReportJob(found, shown, _circumstances(which, protocol), formats, style))
     with new_folder(out) as half:
+        frames, protocol = study_data(which)
+        require_known(frames, protocol, filters)
+        found = analyze_frames(frames, protocol, full=full, filters=filters)
+        shown = filtered_protocol(protocol, filters)
+        files = report_files(ReportJob(found, shown, _circumstances(which, protocol), formats, style))
         write_files(half, files)
     say(f"{len(files)} files written to {out}.")
 
@@ -90,12 +89,6 @@ def chosen_style(name: str) -> NumberStyle:
         if style == name:
             return style
     raise typer.BadParameter(f"Expected one of {', '.join(STYLES)}; found {name}.", param_hint="--numbers")
-
-
-def refuse_full_folder(out: Path) -> None:
-    """Stop where the folder holds files: nothing is overwritten."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        fail(f"{out} is not an empty folder. Name a new one: nothing is overwritten.")
 
 
 def write_files(out: Path, files: dict[str, bytes]) -> None:

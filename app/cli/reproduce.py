@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from app.base.files.new_folder import new_folder
 from app.cli.output import fail, say
-from app.cli.report import refuse_full_folder
 from app.results.reproduction.reproduce import PACKS, Reproduced, WrongDataError
 from app.results.reproduction.reproduce import reproduce as compute
 
@@ -38,11 +38,9 @@ def reproduce(
     if pack not in PACKS:
         raise typer.BadParameter(f"Expected one of {', '.join(PACKS)}; found {pack}.", param_hint="PACK")
     chosen = PACKS[pack]
-    if out is not None:
-        refuse_full_folder(out)
-    with TemporaryDirectory() as scratch:
+    with new_folder(out) if out else TemporaryDirectory() as folder:
         try:
-            found = compute(chosen, data, out or Path(scratch))
+            found = compute(chosen, data, Path(folder))
         except WrongDataError as error:
             fail(str(error))
     typer.echo(_json(found) if as_json else f"{chosen.citation}\n\n{_table(found)}")

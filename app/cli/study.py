@@ -13,7 +13,7 @@ from app.base.database.engine import transactions
 from app.base.files.spreadsheet import table_of
 from app.base.language.language import note_on
 from app.base.limits import ON_THIS_COMPUTER
-from app.base.problem import BlindedError, FolderExistsError
+from app.base.problem import BlindedError
 from app.base.problems import Problems
 from app.base.words import counted
 from app.cli import templates
@@ -119,10 +119,7 @@ def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
     with store() as engine, progress() as show:
         with engine.connect() as db:
             study = stored_study(db, slug)
-        try:
-            write_study_folder(transactions(engine), study, out, spreadsheet=spreadsheet, progress=show)
-        except FolderExistsError as error:
-            fail(str(error))
+        write_study_folder(transactions(engine), study, out, spreadsheet=spreadsheet, progress=show)
     say(f"Exported the study {slug} to {out}.")
 
 

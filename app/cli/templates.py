@@ -7,8 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.base.problem import FolderExistsError
-from app.cli.output import fail, say
+from app.cli.output import say
 from app.studies.creation.templates import SlugError, new_study
 from app.studies.folder.study_templates import TemplateMissingError, list_templates
 
@@ -56,7 +55,5 @@ def new(
         raise typer.BadParameter(f"{error} Templates: {names}", param_hint="TEMPLATE") from error
     except SlugError as error:
         raise typer.BadParameter(str(error), param_hint="--slug") from error
-    except FolderExistsError as error:
-        fail(str(error))
     typer.echo(folder)
     say(f"Edit study.yaml and the CSV files in {folder}, then run: attune study check {folder}")

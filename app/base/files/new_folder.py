@@ -1,4 +1,4 @@
-"""A folder that appears only once it is complete."""
+"""Files that appear only once all are complete: in a new folder, or in one that exists."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,22 +18,40 @@ def new_folder(path: Path) -> Iterator[Path]:
         FolderExistsError: the folder is not empty.
         OSError: it cannot be written, such as on a full disk; the error names `path`.
     """
-    is_there = path.exists()
-    if is_there and (not path.is_dir() or any(path.iterdir())):
-        raise FolderExistsError(f"{path} already exists and is not empty. Nothing was written.")
+    if path.exists():
+        if not path.is_dir() or any(path.iterdir()):
+            raise FolderExistsError(f"{path} is not an empty folder. Name a new one: nothing is overwritten.")
+        with new_files(path) as half:
+            yield half
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
-    place, prefix = path if is_there else path.parent, f".{path.name}-"
+    with _half(path, path.parent) as half:
+        yield half
+        half.replace(path)
+
+
+@contextmanager
+def new_files(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder whose files are moved into `folder` at the end, over those of the same names.
+
+    Raises:
+        OSError: as for `new_folder`.
+    """
+    with _half(folder, folder) as half:
+        yield half
+        for part in sorted(half.iterdir()):
+            part.replace(folder / part.name)
+
+
+@contextmanager
+def _half(path: Path, place: Path) -> Iterator[Path]:
+    prefix = f".{path.name}-"
     try:
         with TemporaryDirectory(dir=place, prefix=prefix) as folder:
             # Unlike the temporary folder, it may be read by others, if the user's settings say so.
             half = Path(folder) / "half"
             half.mkdir()
             yield half
-            if is_there:
-                for part in half.iterdir():
-                    part.replace(path / part.name)
-            else:
-                half.replace(path)
     except OSError as error:
         if error.strerror and (error.filename is None or str(error.filename).startswith(str(place / prefix))):
             raise OSError(error.errno, error.strerror, str(path)) from error

@@ -171,7 +171,7 @@ def test_data_package_describes_written_files(tmp_path: Path) -> None:
 
 def test_export_never_overwrites(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(FolderExistsError, match="already exists"):
+    with pytest.raises(FolderExistsError, match="is not an empty folder"):
         write_folder(tmp_path, read_small())
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
