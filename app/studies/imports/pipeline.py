@@ -8,7 +8,6 @@
 """
 
 import shutil
-import tempfile
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from sqlalchemy import Connection
 from app.analysis.data.study_folder import StudyFolder
 from app.base.database.engine import Begin
 from app.base.files.csv_cells import write_csv
+from app.base.files.new_folder import new_files
 from app.base.files.yaml_tree import read_yaml
 from app.base.limits import ON_THIS_COMPUTER, Limits
 from app.base.problem import Problem
@@ -156,14 +156,12 @@ class InFolder:
         out.mkdir(parents=True, exist_ok=True)
         if not (out / FILE).exists():
             shutil.copyfile(self.folder / FILE, out / FILE)
-        with tempfile.TemporaryDirectory(dir=out, prefix=".items-") as half:
-            write_texts(Path(half), texts)
+        with new_files(out) as half:
+            write_texts(half, texts)
             if self.kinds:
-                (Path(half) / FILE).write_text(texts.yaml, encoding="utf-8")
+                (half / FILE).write_text(texts.yaml, encoding="utf-8")
             for name in self._there():
                 (out / name).unlink()
-            for written in Path(half).iterdir():
-                written.replace(out / written.name)
 
     def study(self) -> tuple[StudyFolder, Collection[str]]:
         """The study in the folder, and none of its raters: nobody rates in a folder."""
@@ -172,12 +170,11 @@ class InFolder:
     def add_ratings(self, before: StudyFolder, found: ReadRatings) -> None:
         """Add the answers to ratings.csv, and their raters to raters.csv."""
         tables = tables_of(with_ratings(before, found))
-        with tempfile.TemporaryDirectory(dir=self.folder, prefix=".ratings-") as half:
+        with new_files(self.folder) as half:
             for name in ("raters", "ratings"):
-                write_csv(Path(half) / f"{name}.csv", tables[name])
-            for name in ("raters", "ratings"):
-                (Path(half) / f"{name}.csv").replace(self.folder / f"{name}.csv")
-                (self.folder / f"{name}.jsonl").unlink(missing_ok=True)
+                write_csv(half / f"{name}.csv", tables[name])
+        for name in ("raters", "ratings"):
+            (self.folder / f"{name}.jsonl").unlink(missing_ok=True)
 
     @property
     def _out(self) -> Path:

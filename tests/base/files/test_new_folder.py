@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.base.files.new_folder import new_folder
+from app.base.files.new_folder import new_files, new_folder
 
 
 def _write(path: Path, *, error: BaseException | None = None) -> None:
@@ -39,3 +39,16 @@ def test_empty_folder_is_filled_and_not_replaced(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(out)
     _write(Path())
     assert (out.stat().st_ino, [path.name for path in out.iterdir()]) == (before, ["one.csv"])
+
+
+def test_files_replace_those_of_the_same_names_or_none_of_them(tmp_path: Path) -> None:
+    for name in ("one.csv", "mine.csv"):
+        (tmp_path / name).write_text("before")
+    with pytest.raises(OSError, match="No space left") as failed, new_files(tmp_path) as half:  # noqa: PT012 - one story
+        (half / "one.csv").write_text("half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(half / "one.csv"))
+    assert failed.value.filename == str(tmp_path)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"one.csv": "before", "mine.csv": "before"}
+    with new_files(tmp_path) as half:
+        (half / "one.csv").write_text("after")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"one.csv": "after", "mine.csv": "before"}
