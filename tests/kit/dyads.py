@@ -1,4 +1,4 @@
-"""Raters who write with each other, by the pages without scripts."""
+"""Raters who write with each other, or with a model, by the pages without scripts."""
 
 import re
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def dyads(study: Callable[..., int], person: dict[str, Any] | None = None, **par
     return study(**{**usual, **parts, "design": design, "conversation": {"partners": partners, **bounds}})
 
 
-def begin(visitor: Callable[[], Visitor], who: str) -> tuple[Visitor, Any]:
+def begin(visitor: Callable[[], Visitor], who: str = "anna") -> tuple[Visitor, Any]:
     """A rater in front of their first trial."""
     one = visitor()
     one.arrive(who)
@@ -55,10 +55,11 @@ def address(page: Any) -> str:  # noqa: ANN401 - httpx's response
     return found[1]
 
 
-def say(one: Visitor, page: Any, words: str, number: str | None = None) -> Any:  # noqa: ANN401 - httpx's response
-    """Send a message."""
+def say(one: Visitor, page: Any, words: str, number: int | None = None) -> Any:  # noqa: ANN401 - httpx's response
+    """Send a message, as the one with the number of the page unless another is given."""
     found = re.search(r'name="number" value="(\d+)"', page.text)
-    return one.post(f"{address(page)}/say", data={"number": number or (found[1] if found else ""), "message": words})
+    now = str(number) if number is not None else found[1] if found else ""
+    return one.post(f"{address(page)}/say", data={"number": now, "message": words})
 
 
 def end(one: Visitor, page: Any) -> Any:  # noqa: ANN401 - httpx's response

@@ -25,6 +25,7 @@ from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
+from tests.kit.dyads import address, begin, say
 from tests.kit.rater_pages import Visitor
 
 CONSENT = {"version": "1", "text": "What you write is sent to a language model.", "sends_to_model": True}
@@ -85,25 +86,6 @@ def talk(study: Callable[..., int], **parts: Any) -> int:  # noqa: ANN401 - part
         "texts": [{"key": "week", "text": "Your week", "responses": {}}],
     }
     return study(**{**usual, **parts, "conversation": conversation})
-
-
-def begin(visitor: Callable[[], Visitor], who: str = "anna") -> tuple[Visitor, Any]:
-    one = visitor()
-    one.arrive(who)
-    one.post("/s/study/consent", data={"consent": "agree"})
-    return one, one.post("/s/study/start")
-
-
-def address(page: Any) -> str:  # noqa: ANN401 - httpx's response
-    found = re.search(r'action="(/s/[^"/]+/rate/[^"/]+)/\w+"', page.text)
-    assert found, page.text
-    return found[1]
-
-
-def say(one: Visitor, page: Any, words: str, number: int | None = None) -> Any:  # noqa: ANN401 - httpx's response
-    found = re.search(r'name="number" value="(\d+)"', page.text)
-    now = str(number) if number is not None else found[1] if found else ""
-    return one.post(f"{address(page)}/say", data={"number": now, "message": words})
 
 
 def reply(engine: Engine, state: str = "said", words: str | None = "I hear you.", problem: str | None = None) -> None:

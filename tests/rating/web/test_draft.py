@@ -22,8 +22,9 @@ from app.studies.protocols import get_protocol
 from app.studies.studies import get_study
 from tests.kit.builder import EMPATHY
 from tests.kit.database import rows
+from tests.kit.dyads import begin
 from tests.kit.rater_pages import Visitor
-from tests.rating.web.test_conversation import CONSENT, FalseReplies, begin, lead_of, replies, reply
+from tests.rating.web.test_conversation import CONSENT, FalseReplies, lead_of, replies, reply
 
 __all__ = ["replies"]  # a fixture
 BESIDE = {"model": "m", "prompt": "Suggest one sentence for: {item}"}

@@ -38,7 +38,7 @@ def test_error_in_a_conversation_of_two_raters_is_found(
     (seeker, page), (supporter, other) = two(visitor)
     page = say(seeker, page, "First of the seeker.")
     other = say(supporter, supporter.get("/s/study/rate"), "First of the supporter.")
-    say(seeker, page, "Second of the seeker.", "2")
+    say(seeker, page, "Second of the seeker.", 2)
     end(seeker, page)
     end(supporter, other)
     ledger = {

@@ -97,14 +97,14 @@ def test_message_that_comes_twice_or_late_is_stored_once(
     dyads(study)
     (seeker, page), (supporter, other) = two(visitor)
     for _ in range(2):
-        say(seeker, page, "Hello.", "1")
+        say(seeker, page, "Hello.", 1)
     other = supporter.get("/s/study/rate")
-    say(supporter, other, "Hi.", "1")
+    say(supporter, other, "Hi.", 1)
     # The seeker's page does not show the reply yet, and the message is theirs, with their own number.
-    assert "went on in another window" not in say(seeker, page, "And more.", "2").text
-    assert "went on in another window" in say(seeker, page, "From another tab.", "2").text
+    assert "went on in another window" not in say(seeker, page, "And more.", 2).text
+    assert "went on in another window" in say(seeker, page, "From another tab.", 2).text
     end(supporter, other)
-    late = say(seeker, page, "Too late.", "3")
+    late = say(seeker, page, "Too late.", 3)
     assert "The conversation is over. Your message was not sent" in late.text
     assert "Too late." in late.text
     assert [row[1:] for row in rows(engine, SAID)] == [(1, "Hello."), (2, "Hi."), (3, "And more.")]

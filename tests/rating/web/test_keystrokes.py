@@ -12,8 +12,9 @@ from app.protocol.keystrokes import MAX_CHANGES, MAX_IN_BATCH
 from app.rating.simulation.simulate import simulate
 from app.studies.export import study_events, study_rating_sessions
 from tests.kit.database import rows
+from tests.kit.dyads import begin
 from tests.kit.rater_pages import Visitor
-from tests.rating.web.test_conversation import CONSENT, begin
+from tests.rating.web.test_conversation import CONSENT
 from tests.rating.web.test_draft import ALONE, INSERTED, press, write_study
 
 AGREED = {"flow": {"consent": {**CONSENT, "records_keystrokes": True}}}

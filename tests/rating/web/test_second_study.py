@@ -22,8 +22,9 @@ from app.studies.members.members import record_member
 from app.studies.studies import StudyRow, get_study
 from tests.kit.builder import build_study, protocol_of
 from tests.kit.database import rows
+from tests.kit.dyads import address, begin, say
 from tests.kit.rater_pages import Visitor
-from tests.rating.web.test_conversation import BOTH, address, begin, lead_of, say, talk
+from tests.rating.web.test_conversation import BOTH, lead_of, talk
 from tests.rating.web.test_draft import BESIDE, write_study
 
 OPEN = {"version": "1", "text": "Others may read what you write.", "sends_to_model": True, "shows_to_others": True}
