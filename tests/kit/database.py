@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from app.base.database.engine import make_engine
 from app.base.database.migrate import upgrade
 from app.base.postgres import EmbeddedPostgres
-from app.rating.seats.assignment_view import _kept as kept_texts
+from app.rating.seats.assignment_view import kept_texts
 from app.settings import folder
 from tests.kit.postgres_fixture import create_database, drop_database
 

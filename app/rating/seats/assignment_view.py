@@ -40,13 +40,13 @@ _TEXTS = HotStatement(f"""
     ), {_TEXTS_SQL}
     SELECT * FROM texts
 """)  # noqa: S608 - constants only
-_kept: WeakKeyDictionary[Pool, Kept] = WeakKeyDictionary()
+kept_texts: WeakKeyDictionary[Pool, Kept] = WeakKeyDictionary()
 
 
 def texts_of(db: Connection, study_id: int, item_id: int, response_ids: Sequence[int]) -> Texts:
     """The texts of an item and of responses to it, as the columns of `texts.sql`."""
     key = study_id, item_id, tuple(response_ids)
-    kept = _kept.get(db.engine.pool)
+    kept = kept_texts.get(db.engine.pool)
     texts = kept and kept.get(key)
     if texts:
         return texts
@@ -69,7 +69,7 @@ def keep_texts(db: Connection, row: Mapping[str, Any]) -> Texts:
     texts = {name: row[name] for name in _NAMES}
     if row["are_erasable"]:
         return texts
-    kept = _kept.setdefault(db.engine.pool, OrderedDict())
+    kept = kept_texts.setdefault(db.engine.pool, OrderedDict())
     kept[row["study_id"], row["item_id"], tuple(row["response_ids"])] = texts
     if len(kept) > MAX_KEPT:
         kept.popitem(last=False)

@@ -19,7 +19,7 @@ RESPONSES = text(
 
 def test_texts_are_read_once_until_others_displace_them(db: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial_texts, "MAX_KEPT", 1)
-    monkeypatch.setattr(trial_texts, "_kept", {})
+    monkeypatch.setattr(trial_texts, "kept_texts", {})
     study = build_study(db, protocol_of(), n_items=2)
     (item, shown), (other, others) = db.execute(RESPONSES, {"study": study}).all()
     first = texts_of(db, study, item, shown)
