@@ -31,11 +31,6 @@ def results_csv(report: Report, read_at: datetime) -> str:
     return records_csv(report.estimates, ratings_read_at=_time(read_at), is_simulated=is_simulated)
 
 
-def report_csvs(report: Report) -> dict[str, str]:
-    """Return the CSV files of a report; see `estimates_csvs`."""
-    return estimates_csvs(report.estimates)
-
-
 def estimates_csvs(estimates: Sequence[Estimate]) -> dict[str, str]:
     """Return the names and contents of `agreement.csv` and, for all other estimates, `comparisons.csv`."""
     agreement = [estimate for estimate in estimates if estimate.section == "agreement"]

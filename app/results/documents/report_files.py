@@ -13,7 +13,7 @@ from app.analysis.findings.findings_document import findings_document
 from app.analysis.findings.main_contrasts import caption_of
 from app.analysis.model_code.scripts import scripts_of
 from app.analysis.report.report import Report
-from app.analysis.report.report_tables import report_csvs, report_json
+from app.analysis.report.report_tables import estimates_csvs, report_json
 from app.base.documents.blocks import CHARTS, Document, Figure
 from app.base.documents.docx_file import docx_document
 from app.base.documents.html import html_document
@@ -162,7 +162,7 @@ def write_report(report: Report, protocol: Protocol, out: Path) -> list[Path]:
     charts = {f"{CHARTS}/{chart.key}.vl.json": chart.spec() for chart in charts_of(report, protocol)}
     texts = {
         "report.json": report_json(report, findings_document(report, protocol)),
-        **report_csvs(report),
+        **estimates_csvs(report.estimates),
         **{name: json.dumps(spec, ensure_ascii=False, indent=1) + "\n" for name, spec in charts.items() if spec},
     }
     (out / "charts").mkdir(parents=True, exist_ok=True)
