@@ -176,9 +176,7 @@ def _revoke(db: Connection, which: ColumnElement[bool]) -> None:
     db.execute(update(lead_sessions).where(which, lead_sessions.c.revoked_at.is_(None)).values(revoked_at=func.now()))
 
 
-def record_sign_in_link(
-    db: Connection, lead_id: int, token: str, valid: timedelta, *, is_recovery: bool = False
-) -> None:
+def record_sign_in_link(db: Connection, lead_id: int, token: str, valid: timedelta, *, is_recovery: bool) -> None:
     """Store a link that can be used to sign in once."""
     values = {"token_hash": token_hash(token), "lead_id": lead_id, "expires_at": func.now() + valid}
     db.execute(insert(sign_in_links).values(values | {"is_recovery": is_recovery}))

@@ -39,7 +39,7 @@ from app.studies.walk_throughs import forget_walk_throughs
 SEEN = "This study cannot be reopened: its design hides estimates until it closes, and they have been visible since."
 
 
-def change_status(db: Connection, study: StudyRow, status: GivenStatus, as_written: Container[str] = ()) -> None:
+def change_status(db: Connection, study: StudyRow, status: GivenStatus, as_written: Container[str]) -> None:
     """Open, pause or close a study for its lead; see `open_study` for `as_written` and errors.
 
     Raises:

@@ -14,7 +14,7 @@ class RaterLink(NamedTuple):
     hint: str
 
 
-def rater_links(base: str, rater_token: str, *, platform: str | None = None, wave: int = 1) -> list[RaterLink]:
+def rater_links(base: str, rater_token: str, *, platform: str | None, wave: int = 1) -> list[RaterLink]:
     """Return one link per platform.
 
     Args:

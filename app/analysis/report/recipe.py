@@ -17,7 +17,7 @@ from app import __version__
 from app.analysis.data.encoded_study import Codes, Ints
 from app.analysis.data.frames import Frames, is_missing
 from app.analysis.data.participants import ended_raters
-from app.analysis.data.report_filters import ALL, Filters
+from app.analysis.data.report_filters import Filters
 from app.analysis.estimate import Estimate
 from app.analysis.statistic import declared
 from app.analysis.wording.formatting import scope_filter
@@ -64,7 +64,7 @@ def _factorized(column: pd.Series[Any]) -> tuple[Ints, pd.Index[Any]]:
 
 
 def with_recipes(
-    estimates: Iterable[Estimate], data: str, *, full: bool, filters: Filters = ALL, without_simulated: bool = False
+    estimates: Iterable[Estimate], data: str, *, full: bool, filters: Filters, without_simulated: bool
 ) -> Iterator[Estimate]:
     """Yield the estimates, each with its `recipe`.
 

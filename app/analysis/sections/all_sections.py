@@ -49,7 +49,7 @@ from app.analysis.sections.without_flagged import without_flagged
 from app.protocol.primary import TESTS, Compared, PrimaryContrast
 
 
-def estimates_of(study: StudyData, watch: Callable[[int, int], None] = lambda _done, _all: None) -> Iterator[Estimate]:
+def estimates_of(study: StudyData, watch: Callable[[int, int], None]) -> Iterator[Estimate]:
     """Yield all estimates; the sections are not in order. `watch` is told how many parts of how many are done."""
     for n_done, part in enumerate(_PARTS):
         watch(n_done, len(_PARTS))

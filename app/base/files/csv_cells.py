@@ -45,7 +45,7 @@ def write_csv(path: Path, columns: dict[str, pd.Series[Any]], *, spreadsheet: bo
         writer.writerows(zip(*cells, strict=True))
 
 
-def write_text_csv(path: Path, text: str, *, spreadsheet: bool = False) -> list[str]:
+def write_text_csv(path: Path, text: str, *, spreadsheet: bool) -> list[str]:
     """Write text that is already CSV, without formulas if it is for spreadsheets; return its header."""
     records = list(csv.reader(io.StringIO(text, newline="")))
     if spreadsheet:

@@ -148,7 +148,7 @@ def _from_csv(
     return filler.table(file)
 
 
-def checked_names(file: str, header: list[str], problems: Problems, row: int | None = 1) -> list[str] | None:
+def checked_names(file: str, header: list[str], problems: Problems, row: int | None) -> list[str] | None:
     """The names of the columns; None, with problems, if they cannot name columns."""
     if not check_columns(file, len(header), problems):
         return None

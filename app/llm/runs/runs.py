@@ -145,7 +145,7 @@ def get_run_by_id(db: Connection, study_id: int, run_id: int) -> RunRow | None:
     return None if row is None else RunRow(**row)
 
 
-def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int, *, batch: bool = False) -> None:
+def record_queued(db: Connection, run: RunRow, server: str, max_tokens: int, *, batch: bool) -> None:
     """Queue a run: a worker works on it until it ends or is stopped. `batch`: its requests are sent in batches."""
     record_server(db, run, server, max_tokens, batch=batch)
     record_stop(db, run, None)

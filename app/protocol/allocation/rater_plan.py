@@ -102,11 +102,8 @@ class Had:
     n_repeated: int = 0
 
 
-NOTHING = Had()
-
-
 def rater_order(
-    protocol: Protocol, rater: str, trials: Sequence[OwnTrial], *, seed: int, rater_number: int = 0, had: Had = NOTHING
+    protocol: Protocol, rater: str, trials: Sequence[OwnTrial], *, seed: int, rater_number: int = 0, had: Had
 ) -> list[Place]:
     """The order of one rater's trials with their repeats, and the sides in each.
 

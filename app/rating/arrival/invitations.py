@@ -30,7 +30,7 @@ _REVOKE = text("""
 """)
 
 
-def list_uninvited(db: Connection, study_id: int, *, is_without_pools: bool = False) -> dict[str, int]:
+def list_uninvited(db: Connection, study_id: int, *, is_without_pools: bool) -> dict[str, int]:
     """People listed in raters.csv for a pool who have no link yet, as ID by key."""
     return {row.key: row.id for row in db.execute(_INVITABLE, {"study": study_id, "without_pools": is_without_pools})}
 

@@ -143,7 +143,7 @@ def _open_session(request: Request, slug: str, db: Db, study: ArrivalStudy, arri
     return rating_session
 
 
-def read_arrival(query: Mapping[str, str], attributes: Sequence[str] = ()) -> Arrival | None:
+def read_arrival(query: Mapping[str, str], attributes: Sequence[str]) -> Arrival | None:
     """The arriving rater, from the first parameter with a valid participant ID; None if there is none.
 
     Args:

@@ -326,7 +326,7 @@ def add_turn(
     db.execute(_ADD, values | {"state": state, "flags": list(flags)})
 
 
-def add_to_dyad(db: Connection, room: Room, words: str, flags: Iterable[str] = ()) -> None:
+def add_to_dyad(db: Connection, room: Room, words: str, flags: Iterable[str]) -> None:
     """Store a message to another rater, as the next turn of both; the dyad is locked."""
     values = {"study": room.study_id, "assignment": room.assignment_id, "dyad": room.dyad_id, "text": words}
     db.execute(_ADD_TO_DYAD, values | {"flags": list(flags)})

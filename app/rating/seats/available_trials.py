@@ -71,8 +71,8 @@ class Trial:
 def get_extent(
     db: Connection,
     session: RatingSession,
-    conditions: Sequence[str] = ("",),
-    pool: str = "",
+    conditions: Sequence[str],
+    pool: str,
     *,
     n_rows: int | None = None,
 ) -> Extent:
@@ -86,7 +86,7 @@ def get_extent(
 
 
 def shows_several(
-    db: Connection, session: RatingSession, conditions: Sequence[str], pool: str, *, n_rows: int | None = None
+    db: Connection, session: RatingSession, conditions: Sequence[str], pool: str, *, n_rows: int | None
 ) -> bool:
     """Whether a trial that this rater could get, of the first `n_rows`, has several responses."""
     values = {"study": session.study_id, "rater": session.rater_id, "pool": pool, "n_rows": n_rows}

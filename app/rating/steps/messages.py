@@ -65,7 +65,7 @@ class SentMessage:
     rater: str | None
 
 
-def record_message(db: Connection, study_id: int, words: str, *, lead_id: int, rater: str | None = None) -> int:
+def record_message(db: Connection, study_id: int, words: str, *, lead_id: int, rater: str | None) -> int:
     """Send a message to one rater, by pseudonym, or to all whose session is open; returns to how many."""
     who = {"study": study_id, "open": list(OPEN_STATES), "key": rater}
     return db.execute(_SEND, {**who, "text": words, "lead": lead_id, "batch": str(uuid4())}).rowcount

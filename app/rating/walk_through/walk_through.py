@@ -69,9 +69,7 @@ def open_copy(db: Connection, study: StudyRow) -> OpenCopy:
     return OpenCopy(address, copy_id, draft.protocol)
 
 
-def start_walk_through(
-    db: Connection, study: StudyRow, lead: Lead, *, condition: str = ""
-) -> tuple[str, OpenedSession]:
+def start_walk_through(db: Connection, study: StudyRow, lead: Lead, *, condition: str) -> tuple[str, OpenedSession]:
     """Arrive at a copy of a draft as its first rater; returns the address of the copy and the rating session.
 
     Args:

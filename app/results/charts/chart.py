@@ -292,7 +292,7 @@ def _wording(question: AnyQuestion, protocol: Protocol) -> str:
     return f"{protocol.labels.question(question.key)}: {question.text}" if is_shared else question.text
 
 
-def plane_axes(report: Report, wanted: tuple[str, str] | None = None) -> tuple[list[str], tuple[str, str] | None]:
+def plane_axes(report: Report, wanted: tuple[str, str] | None) -> tuple[list[str], tuple[str, str] | None]:
     """Return the questions that the plane can show, and the two that it shows: the wanted ones if it can show them."""
     known = plane_questions(report.of("distribution"))
     if len(known) < len(("x", "y")):

@@ -42,7 +42,7 @@ def _contrasts(report: Report) -> list[tuple[Estimate, Estimate]]:
     return [(one, effect_behind(one, report.estimates)) for one in report.primary_estimates]
 
 
-def primary_effects(report: Report, shown_elsewhere: Sequence[Estimate] = ()) -> list[list[Estimate]]:
+def primary_effects(report: Report, shown_elsewhere: Sequence[Estimate]) -> list[list[Estimate]]:
     """The effects of the primary contrasts in the order of the protocol, those of one unit together.
 
     Without those that another chart shows: differences in ratings between two sources are beside the exploratory ones,

@@ -75,7 +75,7 @@ COLLECTED = Goal(
 )
 
 
-def goals_for(n_sources: int, *, has_turns: bool, has_ratings: bool = False) -> list[Goal]:
+def goals_for(n_sources: int, *, has_turns: bool, has_ratings: bool) -> list[Goal]:
     """The goals, those that fit the sheet first; ratings already collected come before all others."""
 
     def rank(goal: Goal) -> tuple[bool, bool, bool]:

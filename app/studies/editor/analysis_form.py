@@ -44,7 +44,7 @@ def with_analysis_choices(control: Control, data: Data, columns: Columns) -> Con
     return choose(control, data, columns) if choose else with_sentences(control, data, columns.items)
 
 
-def with_analysis_that_fits(before: Data, data: Data, fixed: Container[str] = ()) -> Data:
+def with_analysis_that_fits(before: Data, data: Data, fixed: Container[str]) -> Data:
     """The data after the analysis was edited: keys follow labels, and nothing names what is gone.
 
     The key of a score follows its label as long as nothing has been collected.

@@ -176,7 +176,7 @@ class Control:
         return readable(self.key) if self.key else next((text for text in texts if text), "") or self.label
 
 
-def controls_of(member: Member, value: object, path: Path, *, add: str = "") -> Control:
+def controls_of(member: Member, value: object, path: Path, *, add: str) -> Control:
     """Return the inputs for one field of the protocol.
 
     Args:

@@ -99,7 +99,7 @@ def without(data: Data, number: int) -> Data:
     return {**data, QUESTIONS: [one for place, one in enumerate(questions) if place != number]}
 
 
-def without_rating_page(data: Data, kept: Collection[str] = ()) -> Data:
+def without_rating_page(data: Data, kept: Collection[str]) -> Data:
     """Remove all questions of the rating page and what needs them, but those with the keys to keep."""
     keys = [key_in(one) for one in questions_in(data) if not isinstance(one, dict) or one.get("target") != "rater"]
     for key in keys:

@@ -108,7 +108,7 @@ def odd_values(values: Sequence[str], scale: Sequence[str] | None, decided: Mapp
     ]
 
 
-def said_ends(scale: Sequence[str] | None, skipped: Collection[str] = ()) -> tuple[float | None, float | None]:
+def said_ends(scale: Sequence[str] | None, skipped: Collection[str]) -> tuple[float | None, float | None]:
     """The ends of the scale that the lead has said; None for one that is not said, or is no answer."""
     if scale is None:
         return None, None

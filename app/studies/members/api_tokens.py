@@ -75,7 +75,7 @@ def use_api_token(db: Connection, token: str) -> ApiToken | None:
     return _token(row)
 
 
-def delete_api_token(db: Connection, study_id: int, token_id: int, lead_id: int | None = None) -> str | None:
+def delete_api_token(db: Connection, study_id: int, token_id: int, lead_id: int | None) -> str | None:
     """Revoke a token; returns its name, or None if there is none. `lead_id`: only if it belongs to this lead."""
     values = {"study": study_id, "token": token_id, "lead": lead_id}
     name: str | None = db.execute(_DELETE, values).scalar_one_or_none()

@@ -214,7 +214,7 @@ _NEW = "answers that the study does not have yet; remove this one from the file"
 
 
 def check_once(
-    sheet: Sheet, targets: Targets, context: dict[str, Any], study: Study, before: pd.DataFrame | None = None
+    sheet: Sheet, targets: Targets, context: dict[str, Any], study: Study, before: pd.DataFrame | None
 ) -> None:
     """Check for one answer per rater, item, question, response, turn, condition, repeat and pair in either order.
 
