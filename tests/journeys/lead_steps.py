@@ -1,7 +1,9 @@
 """Steps of a lead in a browser, and the study that they work on."""
 
+from typing import Any
+
 from playwright.sync_api import Page, expect
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from app.accounts.lead_access import add_lead, new_link
 from app.studies.folder.read import read_files
@@ -19,6 +21,13 @@ def a_lead(engine: Engine) -> str:
         lead = add_lead(db, "lead@example.org", PASSWORD)
         load_study(db, read_files(rated_folder()), lead.id)
         return new_link(db, lead)
+
+
+def draft(engine: Engine) -> dict[str, Any]:
+    """The protocol of the study as it was last saved."""
+    with engine.begin() as db:
+        found: dict[str, Any] = db.execute(text("SELECT document FROM protocols ORDER BY version DESC")).scalar_one()
+    return found
 
 
 def sign_in(page: Page, token: str) -> None:

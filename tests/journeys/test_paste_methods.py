@@ -1,23 +1,16 @@
 """Paste your methods in a browser: read, confirm one by one, and see the study that came of it."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
-from tests.journeys.lead_steps import a_lead, sign_in
+from tests.journeys.lead_steps import a_lead, draft, sign_in
 from tests.studies.methods.paraphrases import GERMAN, PREREGISTRATION
 
 pytestmark = pytest.mark.browser
-
-
-def draft(engine: Engine) -> dict[str, Any]:
-    with engine.begin() as db:
-        found: dict[str, Any] = db.execute(text("SELECT document FROM protocols ORDER BY version DESC")).scalar_one()
-    return found
 
 
 def test_a_preregistration_is_confirmed_guess_by_guess(engine: Engine, page: Page) -> None:

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from tests.journeys.axe import LIGHT_AND_DARK_PHONE, check_in
-from tests.journeys.lead_steps import a_lead, sign_in
+from tests.journeys.lead_steps import a_lead, draft, sign_in
 
 pytestmark = pytest.mark.browser
 
@@ -41,12 +40,6 @@ class Counted:
     def type(self, what: Locator, words: str) -> None:
         what.fill(words)
         self.fields += 1
-
-
-def draft(engine: Engine) -> dict[str, Any]:
-    with engine.begin() as db:
-        found: dict[str, Any] = db.execute(text("SELECT document FROM protocols ORDER BY version DESC")).scalar_one()
-    return found
 
 
 def test_five_statements_a_score_a_choice_and_an_age_question(

@@ -16,13 +16,9 @@ from app.base.jobs.worker import Worker
 from app.protocol.study import Protocol
 from app.results.making.bounded_jobs import ReportBounds
 from app.results.reports.live_report import LiveReports
-from app.studies.folder.read import read_files
-from app.studies.load import load_study
-from app.studies.studies import StudyRow, get_study
 from tests.kit.report_parts import only_parts
 from tests.kit.reports_here import works_here
 from tests.kit.reports_once import AnalyzedOnce
-from tests.kit.small import small
 from tests.results.kept.steps import PATIENCE_S
 
 ANALYZED_ONCE = AnalyzedOnce(analyze)
@@ -50,16 +46,6 @@ def few_parts() -> Iterator[None]:
     """Reports of a few parts: most tests here ask whether one is made again, and not what it says."""
     with only_parts("_compared", "_choices"):
         yield
-
-
-@pytest.fixture
-def study(engine: Engine) -> StudyRow:
-    """A small study whose data are committed."""
-    with engine.begin() as db:
-        load_study(db, read_files(small()))
-        study = get_study(db, "small")
-    assert study
-    return study
 
 
 @pytest.fixture

@@ -20,12 +20,9 @@ from app.results.making.made_files import Made, copy_content, forget_made
 from app.results.making.making import FILES, InTheMaking, Making, Wanted, job_args
 from app.results.making.making_job import MakingJobs
 from app.results.making.task import Task
-from app.studies.folder.read import read_files
-from app.studies.load import load_study
-from app.studies.studies import StudyRow, delete_study, get_study
+from app.studies.studies import StudyRow, delete_study
 from tests.kit.jobs import run_due
 from tests.kit.making_here import jobs_here, making_here
-from tests.kit.small import small
 
 ARCHIVE = Wanted("archive", "study.zip", name="small.zip")
 WIDE, READ_R = (Wanted("download", name, {"file": name}, f"small-{name}") for name in ("wide.csv", "read.R"))
@@ -36,15 +33,6 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that are gone are noticed within a second or two."""
     for name, seconds in (("BEAT_S", 0.3), ("SILENT_S", 1.0), ("LOOK_S", 0.2), ("OUTAGE_S", 0.2)):
         monkeypatch.setattr(worker_module, name, seconds)
-
-
-@pytest.fixture
-def study(engine: Engine) -> StudyRow:
-    with engine.begin() as db:
-        load_study(db, read_files(small()))
-        found = get_study(db, "small")
-    assert found
-    return found
 
 
 def content(engine: Engine, made: Made | InTheMaking) -> bytes:

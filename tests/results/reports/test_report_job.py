@@ -19,12 +19,11 @@ from app.results.reports.kept_results import get_outline
 from app.results.reports.live_report import LiveReports
 from app.results.reports.outcomes import ESTIMATING, READING, Computing, ReportStoppedError
 from app.results.reports.report_job import LARGE, QUICK, ReportJobs, compute, get_report_progress
-from app.studies.folder.read import read_files, read_folder
+from app.studies.folder.read import read_folder
 from app.studies.load import load_study
 from app.studies.studies import StudyRow, get_study
 from tests.analysis.golden import HERE
 from tests.kit import bad_work
-from tests.kit.small import small
 from tests.kit.study_report import report_of_study
 
 
@@ -45,15 +44,6 @@ def jobs(engine: Engine, children: Children) -> Callable[..., ReportJobs]:
         return ReportJobs(engine.begin, lambda: Place(url, url), bounds or ReportBounds(), children)
 
     return new
-
-
-@pytest.fixture
-def study(engine: Engine) -> StudyRow:
-    with engine.begin() as db:
-        load_study(db, read_files(small()))
-        found = get_study(db, "small")
-    assert found
-    return found
 
 
 def test_report_of_a_job_is_that_of_the_study_with_its_progress(
