@@ -6,9 +6,10 @@ from app.analysis.document.ethics import Retention, ethics_document
 from app.base.backups.backups import MAX_AGE_DAYS
 from app.base.documents.blocks import Document
 from app.base.files.new_folder import new_folder
+from app.cli.options import NewFolder
 from app.cli.output import say
 from app.cli.reading import read_study_folder
-from app.cli.report import Formats, NewFolder, chosen_formats, write_files
+from app.cli.report import Formats, chosen_formats, write_files
 from app.cli.store import store, stored_study
 from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.results.documents.ethics_download import ethics_files, ethics_of

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +24,12 @@ Address = Annotated[
         help=f"The server's address, used in links. Default: ATTUNE_PUBLIC_URL, otherwise {_THIS_MACHINE}.",
         show_default=False,
         callback=_given_or_public,
+    ),
+]
+NewFolder = Annotated[
+    Path,
+    typer.Option(
+        "--out", metavar="FOLDER", help="The folder to create; if it exists, it must be empty.", show_default=False
     ),
 ]
 

@@ -7,9 +7,10 @@ from typing import TypeAlias
 from app.analysis.document.judges import judges_of_folder
 from app.analysis.document.registration import Registration, registration_json
 from app.base.files.new_folder import new_folder
+from app.cli.options import NewFolder
 from app.cli.output import fail, say
 from app.cli.reading import read_study_folder
-from app.cli.report import Formats, NewFolder, chosen_formats, write_files
+from app.cli.report import Formats, chosen_formats, write_files
 from app.cli.store import store, stored_study
 from app.cli.study_argument import BareName, Study, folder_or_slug
 from app.protocol.rating_columns import GOLD

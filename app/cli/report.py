@@ -14,6 +14,7 @@ from app.base.files.new_folder import new_folder
 from app.base.numbers import STYLES, NumberStyle
 from app.cli.analyze import study_data
 from app.cli.filter_options import require_known, takes_filters
+from app.cli.options import NewFolder
 from app.cli.output import fail, say
 from app.cli.store import store, stored_study
 from app.cli.study_argument import BareName, Study, folder_or_slug
@@ -30,12 +31,6 @@ Numbers = Annotated[
     str,
     typer.Option(
         "--numbers", metavar="STYLE", help=f"How numbers are printed: one of {', '.join(STYLES)}.", show_default=True
-    ),
-]
-NewFolder = Annotated[
-    Path,
-    typer.Option(
-        "--out", metavar="FOLDER", help="The folder to create; if it exists, it must be empty.", show_default=False
     ),
 ]
 

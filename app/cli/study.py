@@ -18,7 +18,7 @@ from app.base.problems import Problems
 from app.base.words import counted
 from app.cli import templates
 from app.cli.model_options import listed_servers
-from app.cli.options import Address, spreadsheet
+from app.cli.options import Address, NewFolder, spreadsheet
 from app.cli.output import WRONG_CALL, fail, progress, say
 from app.cli.reading import read_study_folder, reading
 from app.cli.store import no_such_study, store, stored_study
@@ -52,12 +52,6 @@ Lead = Annotated[
         "--lead",
         metavar="EMAIL",
         help="The e-mail address of the study's lead. Can be left out if there is only one lead.",
-    ),
-]
-Out = Annotated[
-    Path,
-    typer.Option(
-        "--out", metavar="FOLDER", help="The folder to create; if it exists, it must be empty.", show_default=False
     ),
 ]
 AsWritten = Annotated[
@@ -114,7 +108,7 @@ def list_all() -> None:
 
 
 @cli.command("export")
-def export(slug: Slug, out: Out, spreadsheet: Spreadsheet = False) -> None:
+def export(slug: Slug, out: NewFolder, spreadsheet: Spreadsheet = False) -> None:
     """Export a stored study with its ratings and estimates to a study folder. Loading it gives the same estimates."""
     with store() as engine, progress() as show:
         with engine.connect() as db:
