@@ -37,6 +37,15 @@ def counted(n: int, word: str, several: str | None = None) -> str:
     return f"{whole(n)} {word if n == 1 else several or word + 's'}"
 
 
+def typed(value: str) -> str:
+    r"""What somebody typed into a field: without space around it, and without NUL, which a database cannot hold.
+
+    >>> typed(" One\r\ntwo\0 ")
+    'One\ntwo'
+    """
+    return value.replace("\0", "").replace("\r\n", "\n").strip()
+
+
 _TO_NINETEEN = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
     *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),

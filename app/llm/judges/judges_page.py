@@ -13,6 +13,7 @@ from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import PageError
+from app.base.words import typed
 from app.llm.client.connection import ClientMissingError
 from app.llm.client.handshake import shake_hands
 from app.llm.client.request_errors import RequestError
@@ -88,10 +89,10 @@ class JudgeForm(StartForm):
             seed=self.seed_number,
             max_tokens=self.answer_tokens,
             answer_format=self.answer_format,
-            persona=self.persona.replace("\r\n", "\n").strip(),
+            persona=typed(self.persona),
             family=self.family.strip(),
             with_probabilities=self.probabilities,
-            examples=self.examples.replace("\r\n", "\n").strip(),
+            examples=typed(self.examples),
             reference=self.reference.strip(),
             reason_first=self.reason_first,
         )

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from app.accounts.leads import Lead
 from app.accounts.session import SignedIn
 from app.base.web.deps import Db
+from app.base.words import typed
 from app.llm.client.servers import ModelServer
 from app.llm.methods.model_reader import ReadingError, read_by_model
 from app.llm.runs.run_rows import servers
@@ -114,7 +115,7 @@ def _place(request: Request, place: str) -> tuple[ModelServer, str] | None:
 
 
 def _value(form: SentForm, name: str) -> str:
-    return next(iter(form.fields.get(name, ())), "").replace("\0", "").replace("\r\n", "\n").strip()
+    return typed(next(iter(form.fields.get(name, ())), ""))
 
 
 def _page(  # noqa: PLR0913 - what one of its forms may say

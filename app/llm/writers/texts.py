@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from app.accounts.leads import Lead
+from app.base.words import typed
 from app.llm.outcomes import Decision
 from app.llm.runs.runs import RunRow
 
@@ -171,10 +172,10 @@ def decide_text(
     Raises:
         UndecidedError: the edited text is empty, or the text is a response of the study already.
     """
-    words = (edited or "").replace("\r\n", "\n").strip()
+    words = typed(edited or "")
     if decision == "edited" and not words:
         raise UndecidedError("The edited text is empty. To leave the text out, reject it.")
-    if decision == "edited" and words == row.text.replace("\r\n", "\n").strip():
+    if decision == "edited" and words == typed(row.text):
         decision = "accepted"
     values = {"decision": decision, "edited": words if decision == "edited" else None, "lead": lead.id}
     found = db.execute(_DECIDE, {"study": run.study_id, "run": run.id, "text": row.id, **values})

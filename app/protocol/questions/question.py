@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal, Protocol, get_args
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from app.base.language.message import Message, message
-from app.base.words import number_text
+from app.base.words import number_text, typed
 from app.protocol.questions.display import Display, Layout, Offer, Option, ReplyField, offers_of
 from app.protocol.questions.scale import Label
 from app.protocol.questions.show_if import ShowIf
@@ -126,7 +126,7 @@ class Sent(Blank):
         Raises:
             AnswerError: the text is too long.
         """
-        text = next(iter(self.form.get(f"{self.name}{part}", ())), "").replace("\x00", "").replace("\r\n", "\n").strip()
+        text = typed(next(iter(self.form.get(f"{self.name}{part}", ())), ""))
         if len(text) > MAX_TEXT:
             raise AnswerError(message("This text is too long: at most %(most)s characters.", most=MAX_TEXT))
         return text

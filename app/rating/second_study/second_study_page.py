@@ -14,6 +14,7 @@ from app.base.problem import InvalidInputError
 from app.base.rendering.pages import page
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
+from app.base.words import typed
 from app.rating.deps import FormFields
 from app.rating.second_study.first_questions import OWN, SCALES, list_studies_with_questions
 from app.rating.second_study.personal_data import KINDS
@@ -120,10 +121,7 @@ def submit_text_review(request: Request, db: Db, lead: SignedIn, study: Own, tex
     decision = next(iter(form.get("decision", ())), "")
     texts = written
     if decision not in {"nothing", "leave_out"}:
-        texts = [
-            next(iter(form.get(f"text-{number}", ())), "").replace("\r\n", "\n").strip()
-            for number in range(1, len(written) + 1)
-        ]
+        texts = [typed(next(iter(form.get(f"text-{number}", ())), "")) for number in range(1, len(written) + 1)]
         if any(f"text-{number}" not in form for number in range(1, len(written) + 1)):
             return _review_page(request, db, lead, study, shared, reviewed, problem=NO_TURN)
         for number, (old, new) in enumerate(zip(written, texts, strict=True), 1):

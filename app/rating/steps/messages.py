@@ -7,6 +7,7 @@ from uuid import uuid4
 from sqlalchemy import Connection, text
 
 from app.accounts.leads import Lead
+from app.base.words import typed
 from app.protocol.opening import sources_named
 from app.rating.sessions import RatingSession
 from app.studies.audit import record_act
@@ -107,7 +108,7 @@ def send_message(db: Connection, study: StudyRow, lead: Lead, words: str, *, rat
     Raises:
         MessageError: no usable text, a text that names a model of a blind study, or no rater to send it to.
     """
-    words = words.replace("\r\n", "\n").strip()
+    words = typed(words)
     if not words or len(words) > LONGEST_MESSAGE or not all(one.isprintable() or one in "\n\t" for one in words):
         raise MessageError(f"Write a message of 1 to {LONGEST_MESSAGE:,} characters of plain text.")
     if named := sources_named(get_protocol(db, study.id, study.protocol_version), words):

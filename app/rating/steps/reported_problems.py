@@ -6,6 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, text
 
 from app.base.language.message import Message, message
+from app.base.words import typed
 from app.rating.seats.assignment_view import AssignmentView
 from app.rating.sessions import RatingSession
 
@@ -80,7 +81,7 @@ def report_problem(db: Connection, session: RatingSession, words: str, where: As
     Raises:
         ProblemError: no text, a text that is too long, or as many reports from this rater as are taken.
     """
-    words = words.replace("\r\n", "\n").strip()
+    words = typed(words)
     if not words:
         raise ProblemError(message("Please describe the problem, then send it."))
     if len(words) > MAX_CHARACTERS:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from app.base.words import readable
+from app.base.words import readable, typed
 from app.protocol.questions.registry import KINDS
 from app.protocol.questions.scale import DEFAULT_STRENGTH
 from app.studies.editor.answer_codes import answer_lines, codes_from, codes_of
@@ -288,7 +288,7 @@ def _field(control: Control) -> str:
 
 
 def _value(form: Form, name: str) -> str:
-    return next(reversed(form.get(name, ())), "").replace("\x00", "").replace("\r\n", "\n").strip()
+    return typed(next(reversed(form.get(name, ())), ""))
 
 
 def _set(question: Data, field: str, value: object) -> None:

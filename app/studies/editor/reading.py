@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.base.words import typed
 from app.studies.editor.answer_codes import codes_from
 from app.studies.editor.controls import MORE, is_true, named_of, part_dict, part_of_kind, shaped, text_of
 from app.studies.editor.nodes import Kinds, Lines, Member, Named, Node, Part, Rows, Scalar
@@ -57,7 +58,7 @@ class _Reader:
 
     def texts(self, name: str) -> list[str]:
         """Return all values of a field, as of several ticks with one name."""
-        return [value.replace("\x00", "").replace("\r\n", "\n").strip() for value in self.form.get(name, ())]
+        return [typed(value) for value in self.form.get(name, ())]
 
     def of(self, node: Node, before: object, name: str) -> Any:  # noqa: ANN401 - a value of study.yaml
         match node:

@@ -10,6 +10,7 @@ from app.accounts.session import SignedIn
 from app.base.rendering.pages import is_htmx
 from app.base.web.deps import Db
 from app.base.web.errors import NotFoundError
+from app.base.words import typed
 from app.studies.editor.controls import Control
 from app.studies.editor.design_page import DesignForm, SentForm, design_page, placed, save_section
 from app.studies.editor.preview_pages import preview_pages
@@ -111,7 +112,7 @@ def _redrawn(control: Control, form: SentForm) -> list[Control]:
 
 
 def _is_redrawn(control: Control, form: SentForm) -> bool:
-    sent = [value.replace("\r\n", "\n").strip() for value in form.fields.get(control.name, ())]
+    sent = [typed(value) for value in form.fields.get(control.name, ())]
     match control.shape:
         case "sentence" | "answers" | "named":
             drawn = form.fields.get(f"{control.name}:drawn")
