@@ -86,15 +86,15 @@ def written(protocol: Protocol, source: str, reply: Reply, flags: Collection[Fla
     """
     assert protocol.writing is not None  # noqa: S101 - somebody writes
     partner = protocol.writing.all_partners[source]
-    words, most = _storable(reply.text).strip(), most_characters(partner)
+    words, most = reply.text.strip(), most_characters(partner)
     of_reply = {
-        "thoughts": _storable(reply.thoughts) or None,
-        "model_version": _storable(reply.model_version) or None,
-        "finish_reason": _storable(reply.stop) or None,
+        "thoughts": reply.thoughts or None,
+        "model_version": reply.model_version or None,
+        "finish_reason": reply.stop or None,
     }
     if (because := reply.refused_because) is not None:
         of_reply["thoughts"] = "\n\n".join(part for part in (of_reply["thoughts"], words) if part) or None
-        return Written("withheld", None, tuple(flags), _storable(because), **of_reply)
+        return Written("withheld", None, tuple(flags), because, **of_reply)
     if not words:
         return None
     found = [*flags, *_flags(protocol, source, partner, words)]
@@ -135,8 +135,3 @@ def is_leak(prompt: str, words: str) -> bool:
 def _runs(text: str) -> Iterator[tuple[str, ...]]:
     words = _WORD.findall(text.casefold())
     return (tuple(words[at : at + _LEAKED_WORDS]) for at in range(len(words) - _LEAKED_WORDS + 1))
-
-
-def _storable(text: str) -> str:
-    """A text without the character that the database cannot store."""
-    return text.replace("\x00", "�")
