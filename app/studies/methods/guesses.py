@@ -12,6 +12,7 @@ from app.protocol.primary import TESTS
 from app.protocol.yaml.study_yaml import FILE, read_protocol
 from app.studies.editor.check_form import with_new_check
 from app.studies.editor.controls import Option
+from app.studies.editor.named_choices import questions_about
 from app.studies.editor.nodes import Data
 from app.studies.editor.problem_words import problem_words
 from app.studies.editor.published_scales import BY_SHORT, ScaleWordsError, with_published
@@ -75,11 +76,6 @@ class Guess:
         return self.kind, " ".join(self.values.get(KINDS[self.kind].names, "").casefold().split())
 
 
-def _questions(data: Data) -> list[Data]:
-    found = data.get("questions")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-
 def _named(entries: Mapping[str, Any], words: str) -> str | None:
     """The key of the entry with this label or key."""
     same = words.casefold()
@@ -106,7 +102,7 @@ def _source(data: Data, values: Mapping[str, str]) -> Data:
 
 
 def _new_question(data: Data, new: Data) -> Data:
-    same = {str(one.get(part) or "").casefold() for one in _questions(data) for part in ("label", "text")} - {""}
+    same = {str(one.get(part) or "").casefold() for one in questions_about(data) for part in ("label", "text")} - {""}
     if {str(new["label"]).casefold(), str(new["text"]).casefold()} & same:
         raise ThereAlreadyError(str(new["label"]))
     key = free_key(data, key_of(str(new["label"]), "question"))
@@ -175,7 +171,7 @@ def _published(data: Data, values: Mapping[str, str]) -> Data:
 
 def _composite(data: Data, values: Mapping[str, str]) -> Data:
     label = _said(values, "label", "Give the score a name.")
-    entries = {str(one.get("key")): one for one in _questions(data)}
+    entries = {str(one.get("key")): one for one in questions_about(data)}
     keys = []
     for line in values.get("questions", "").splitlines():
         if not line.strip():
@@ -195,7 +191,7 @@ def _composite(data: Data, values: Mapping[str, str]) -> Data:
 
 
 def _contrast(data: Data, values: Mapping[str, str]) -> Data:
-    entries = {str(one.get("key")): one for one in _questions(data)}
+    entries = {str(one.get("key")): one for one in questions_about(data)}
     composites = value_at(data, "analysis.composites")
     entries |= dict(composites) if isinstance(composites, dict) else {}
     found: Data = {}
@@ -396,7 +392,7 @@ def in_order(guesses: Sequence[Guess]) -> list[Guess]:
 def names_in(data: Data, guesses: Sequence[Guess]) -> dict[str, list[str]]:
     """What a contrast can name: the sources and the questions and scores of the study, and those that are guessed."""
     composites = value_at(data, "analysis.composites")
-    entries = {str(one.get("key")): one for one in _questions(data)}
+    entries = {str(one.get("key")): one for one in questions_about(data)}
     entries |= dict(composites) if isinstance(composites, dict) else {}
     named = {"sources": _sources(data), "questions": entries}
     guessed = {
