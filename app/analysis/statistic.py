@@ -128,7 +128,7 @@ class Statistic:
     is_of_choices: bool = field(default=False, kw_only=True)
     """A share of choices between two sources, for which no difference is an even split."""
     kind_of_share: Kind | None = field(default=None, kw_only=True)
-    """The kind of a measure of texts, if the measure is a share."""
+    """The kind where the values are shares: those of a measure of texts that is a share, or of choices."""
     caption: str = field(default="", kw_only=True)
     """The caption of a table of this measure of texts alone."""
     has_repeats: bool = field(default=False, kw_only=True)

@@ -16,8 +16,15 @@ from app.analysis.report.labelled import labelled
 from app.analysis.report.report import Report
 from app.analysis.report.sentences import published_line
 from app.analysis.report.verdicts import verdict_text
-from app.analysis.statistic import declared
-from app.analysis.wording.formatting import adjustment_note, ci_cell, ci_heading, estimate_text, of_text, p_cell
+from app.analysis.wording.formatting import (
+    adjustment_note,
+    ci_cell,
+    ci_heading,
+    estimate_text,
+    name_text,
+    of_text,
+    p_cell,
+)
 from app.protocol.study import Protocol
 
 # The table does not fit into the default width of 80 characters for output that is not a terminal.
@@ -79,7 +86,7 @@ def estimates_table(estimates: Iterable[Estimate]) -> Table:
     for estimate in shown:
         counts = (str(n) for n in (estimate.n_items, estimate.n_raters, estimate.n_ratings))
         how = f"{estimate.unit}; {estimate.note if estimate.reason else estimate.method}"
-        words = (declared(estimate.statistic).label, of_text(estimate), estimate_text(estimate))
+        words = (name_text(estimate), of_text(estimate), estimate_text(estimate))
         cells = (*words, ci_cell(estimate, heading), p_cell(estimate), verdict_text(estimate), *counts, how)
         table.add_row(*(Text(cell) for cell in cells))
     return table

@@ -8,13 +8,13 @@ from app.analysis.document.design_words import HOW
 from app.analysis.estimate import Estimate
 from app.analysis.findings.main_contrasts import caption_of
 from app.analysis.report.labelled import labelled_estimate, with_telling_interval
-from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     adjustment_note,
     ci_cell,
     ci_heading,
     estimate_text,
     interval_text,
+    name_text,
     of_text,
     p_cell,
     statistic_text,
@@ -103,7 +103,7 @@ class Numbered:
 def _statistic(estimate: Estimate) -> str:
     """Its name, with the method where a published test estimates the same by another one."""
     name = f"{estimate.statistic}_{estimate.procedure}"
-    return ", ".join((declared(estimate.statistic).label, *(how for test, how in HOW.items() if name.startswith(test))))
+    return ", ".join((name_text(estimate), *(how for test, how in HOW.items() if name.startswith(test))))
 
 
 def _identity(estimate: Estimate) -> tuple[object, ...]:

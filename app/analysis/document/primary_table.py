@@ -18,6 +18,7 @@ from app.analysis.wording.formatting import (
     estimate_text,
     generalizes_text,
     interval_text,
+    name_text,
     number,
     of_text,
     p_cell,
@@ -95,7 +96,7 @@ def _composites(found: Sequence[Estimate], report: Report, numbers: Numbered) ->
 
 def _of(estimate: Estimate, shown: Estimate, numbers: Numbered) -> str:
     """What is compared, after the name of the estimate unless it is a plain difference."""
-    name = "" if shown.statistic in PLAIN or statistic_text(shown) else declared(shown.statistic).label
+    name = "" if shown.statistic in PLAIN or statistic_text(shown) else name_text(shown)
     return ": ".join(
         filter(None, (name, of_text(labelled_estimate(estimate, numbers.labels)) if estimate.scope else ""))
     )

@@ -420,7 +420,7 @@ def _numbers(finding: Finding, words: Words, *, name: str) -> str:
     parts = [] if is_told else [" ".join(filter(None, (name, _value(finding, one.estimate, words))))]
     if one.ci_low is not None:
         level = words.ci.replace("95", f"{100 * (one.ci_level or 0.95):.0f}")
-        parts.append(f"{level} {words.figure(_interval(one))}")
+        parts.append(f"{level} {words.figure(interval_text(one))}")
     elif one.ci_reason and one.ci_reason != "no_upper_limit":
         parts.append(words.reasons[one.ci_reason])
     if finding.decided.p_value is not None:
@@ -429,21 +429,12 @@ def _numbers(finding: Finding, words: Words, *, name: str) -> str:
     return ", ".join(parts)
 
 
-def _interval(estimate: Estimate) -> str:
-    """The interval; that of a share of choices that an attribute adds in percentage points."""
-    if (estimate.statistic, estimate.unit) == ("amce", "choice") and estimate.ci_low is not None:
-        low, high = (number(end or 0.0, "share_points") for end in (estimate.ci_low, estimate.ci_high))
-        return f"{low} to {high}"
-    return interval_text(estimate)
-
-
 def _value(finding: Finding, value: float, words: Words) -> str:
     """The effect with its unit, or with the name of the estimate."""
     one, kind = finding.shown, kind_of(finding.shown)
     if test := statistic_text(one):
         return words.figure(test)
-    is_share_points = kind == "share_points" or (one.statistic, one.unit) == ("amce", "choice")
-    if is_share_points:
+    if kind == "share_points":
         return f"{words.figure(signed(value, 'share_points'))} {words.points}"
     if finding.is_share:
         of = words.of_rankings if one.section == "ranking" else words.of_choices

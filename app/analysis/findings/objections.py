@@ -17,6 +17,7 @@ from app.analysis.statistic import declared
 from app.analysis.wording.formatting import (
     estimate_text,
     interval_text,
+    name_text,
     number,
     of_text,
     statistic_text,
@@ -290,7 +291,7 @@ def _name(contrast: MainContrast) -> str:
 def _name_of(estimate: Estimate, found: Evidence) -> str:
     """The name of a primary estimate that is no difference between two sources."""
     on = found.protocol.labels.question(estimate.question or "", estimate.category)
-    return f"{declared(estimate.statistic).label} on {on} ({of_text(estimate)})"
+    return f"{name_text(estimate)} on {on} ({of_text(estimate)})"
 
 
 def _shown(estimate: Estimate) -> str:

@@ -13,7 +13,7 @@ from app.analysis.wording.formatting import (
     estimate_text,
     generalizes_text,
     interval_text,
-    number,
+    kind_of,
     outcome_text,
     statistic_text,
     why_text,
@@ -144,10 +144,9 @@ def level_text(estimate: Estimate) -> str:
     """Format the interval with its level, such as `95% CI 0.75 to 1.01`, or say why there is none."""
     if estimate.ci_low is None or estimate.ci_high is None:
         return interval_text(estimate)
-    low, high = estimate.ci_low, estimate.ci_high
     words = interval_text(estimate)
-    if estimate.statistic == "category_difference" or (estimate.statistic, estimate.unit) == ("amce", "choice"):
-        words = f"{number(low, 'share_points')} to {number(high, 'share_points')} percentage points"
+    if kind_of(estimate) == "share_points":
+        words = f"{words} percentage points"
     return f"{100 * (estimate.ci_level or 0.95):.0f}% CI {words}"
 
 

@@ -32,6 +32,7 @@ declare(
         docs="contrasts",
         cites=("hainmueller2014",),
         no_difference=0.0,
+        kind_of_share="share_points",
         bounds=Bounds(times=1, is_share_of_choices=True),
         tests={"amce": Recorded(unit=None, keys=("attribute", "level", "reference_level"))},
     ),

@@ -94,9 +94,17 @@ def number(value: float, kind: Kind) -> str:
 
 
 def kind_of(estimate: Estimate) -> Kind:
-    """Return how the values of an estimate are formatted; measures of texts differ in kind."""
+    """Return how the values of an estimate are formatted: measures of texts differ, and so do ratings and choices."""
     about = declared(estimate.statistic)
-    return about.kind_of_share if about.kind_of_share and is_share(estimate.scope.get("covariate", "")) else about.kind
+    of_shares = estimate.unit == "choice" or is_share(estimate.scope.get("covariate", ""))
+    return about.kind_of_share if about.kind_of_share and of_shares else about.kind
+
+
+def name_text(estimate: Estimate) -> str:
+    """The name of the statistic, with its unit where the same statistic has another one for ratings."""
+    about = declared(estimate.statistic)
+    is_other = kind_of(estimate) == "share_points" != about.kind
+    return f"{about.label} (percentage points)" if is_other else about.label
 
 
 def is_share(covariate: str) -> bool:

@@ -19,6 +19,7 @@ from app.analysis.report.report_tables import records_csv
 from app.base.words import is_number
 from app.cli.print_report import estimates_table
 from app.protocol.labels import Labels
+from app.results.charts.primary import axis_of
 from app.results.charts.table import Table
 from app.results.pages.report_query import ReportQuery
 from app.results.pages.sections.part_tables import IGNORES_CLUSTERS, MAX_ROWS, OF_FIRST, blocks_of
@@ -229,6 +230,18 @@ def test_contrast_without_own_section_gets_a_table() -> None:
     scope = {"factor": "told", "level": "truth", "reference_level": "nothing"}
     (block,) = blocks_of("subgroups", [_estimate("contrast", "turn_slope", 0.5, scope=scope)], Labels())
     assert block.caption == "Points per turn"
+
+
+def test_effect_of_an_attribute_on_choices_is_in_percentage_points_and_on_ratings_in_points() -> None:
+    """The answer said -25.2 percentage points, and the table -0.25 beside effects in points of a scale."""
+    scope = {"attribute": "tone", "level": "warm", "reference_level": "cool"}
+    effect = {"scope": scope, "ci_low": -0.47, "ci_high": -0.03}
+    estimates = [_estimate("contrast", "amce", -0.25, unit=unit, **effect) for unit in ("rating", "choice")]
+    rated, chosen = blocks_of("subgroups", estimates, Labels())
+    assert (rated.caption, rated.table.rows[0][2]) == ("Average marginal component effect", "−0.25\n−0.47 to −0.03")
+    assert chosen.caption == "Average marginal component effect (percentage points)"
+    assert chosen.table.rows[0][2] == "−25.0\n−47.0 to −3.0"
+    assert [axis.title for one in estimates if (axis := axis_of(one))] == ["Points of the scale", "Percentage points"]
 
 
 def test_tests_of_pairs_have_degrees_of_freedom_and_the_pairs_with_the_reference() -> None:

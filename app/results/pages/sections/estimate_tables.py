@@ -5,8 +5,15 @@ from dataclasses import dataclass
 
 from app.analysis.estimate import Estimate
 from app.analysis.report.verdicts import verdict_text
-from app.analysis.statistic import declared
-from app.analysis.wording.formatting import estimate_text, interval_text, of_text, on_two_lines, p_cell, why_text
+from app.analysis.wording.formatting import (
+    estimate_text,
+    interval_text,
+    name_text,
+    of_text,
+    on_two_lines,
+    p_cell,
+    why_text,
+)
 from app.base.words import counted
 from app.protocol.labels import Labels
 
@@ -50,7 +57,7 @@ def all_rows(estimates: Sequence[Estimate], labels: Labels) -> list[Row]:
     return [
         Row(
             labels.question(estimate.question, estimate.category) if estimate.question else "",
-            declared(estimate.statistic).label,
+            name_text(estimate),
             of_text(estimate),
             _estimate(estimate),
             interval_text(estimate),

@@ -35,6 +35,7 @@ from app.analysis.wording.formatting import (
     UNADJUSTED,
     estimate_text,
     interval_text,
+    name_text,
     scope_text,
     statistic_text,
     why_text,
@@ -125,9 +126,12 @@ def _others(part: str, estimates: Sequence[Estimate], labels: Labels) -> Iterato
     names = {f.statistic for f in others if f.section == "contrast"}
     # differences from the reference, so that a test of pairs has every pair
     others = [f for f in estimates if f.section == "comparison" and f.statistic in names and _is_pair(f)] + others
-    for name in dict.fromkeys(f.statistic for f in others if f.estimate is not None and f.statistic != CONFUSION):
-        words = declared(name).label
-        block = _block(words, (Column("Estimate", (name,)),), [f for f in others if f.statistic == name], labels)
+    # the same effect on ratings and on choices has two units, and a table for each
+    for name, words in dict.fromkeys(
+        (f.statistic, name_text(f)) for f in others if f.estimate is not None and f.statistic != CONFUSION
+    ):
+        of = [f for f in others if (f.statistic, name_text(f)) == (name, words)]
+        block = _block(words, (Column("Estimate", (name,)),), of, labels)
         if block is not None:
             yield block
     for key in dict.fromkeys(f.measured for f in others if f.statistic == CONFUSION):
