@@ -193,7 +193,8 @@ def _agreement(found: Evidence, least: float) -> str:
             continue
         if (alpha.estimate if alpha.ci_low is None else alpha.ci_low) < least:
             name, minimum = declared(alpha.statistic).name, styled(f"{least:g}")
-            said = f"Agreement on {row.label} is {name} = {_shown(alpha)}, below {minimum}."
+            below = "below" if alpha.estimate < least else "and may be below"
+            said = f"Agreement on {row.label} is {name} = {_shown(alpha)}, {below} {minimum}."
             return f"{said} {needed_sentence(found.report, row)}".strip()
     return ""
 
