@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from app.analysis.data.answers import UNITS
+from app.analysis.data.answers import UNITS, Answers, Choices
 from app.analysis.data.encoded_study import Floats
 from app.analysis.data.question_data import AnyQuestionData
 from app.analysis.data.rater_panel import Panel
@@ -27,7 +27,7 @@ NO_PAIR = f"not estimable: no two raters rated {MIN_IN_COMMON} or more units in 
 
 declare(
     Statistic("split_share", "Share of units with split opinions", "share", docs="agreement"),
-    Statistic("unit_disagreement", "Disagreement (0 none", "points", variant="1 chance level)", docs="agreement"),
+    Statistic("unit_disagreement", "Disagreement (0 none", "ratio", variant="1 chance level)", docs="agreement"),
     Statistic(
         "pair_kappa_median",
         "Median kappa over pairs of raters",
@@ -66,7 +66,7 @@ def _units(panel: Panel) -> Iterator[Estimate]:
         result = Result(
             float(worst.disagreement[place]), Method(words="disagreement relative to chance"), n_units=1, note=note
         )
-        scope = _named(data, int(own.row[0]))
+        scope = {**_named(data, int(own.row[0])), **_pair_of(data, own)}
         yield data.record(result, own, section=SECTION, scope=scope, statistic="unit_disagreement", unit=unit)
 
 
@@ -78,6 +78,18 @@ def _named(data: AnyQuestionData, row: int) -> Scope:
     of = "item" if is_of_item else "response"
     scope: Scope = {"subgroup": {of: str(answer[of])}}
     return {**scope, "turn": int(answer["turn"])} if is_turn else scope
+
+
+def _pair_of(data: AnyQuestionData, own: Answers) -> Scope:
+    """Return the sources between which raters chose, if an item has several pairs: they are units of their own."""
+    if not isinstance(own, Choices) or len(data.sources) <= len(("one", "other")):
+        return {}
+    shown = {int(own.one[0]), int(own.other[0])}
+    pair = [source for source in data.sources if data.code_of(source) in shown]
+    if len(pair) < len(("one", "other")):
+        return {}
+    source, reference = sorted(pair, key=lambda one: one == data.reference)
+    return {"source": source, "reference": reference}
 
 
 def _pairs(panel: Panel) -> Estimate:

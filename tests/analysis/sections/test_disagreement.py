@@ -38,6 +38,31 @@ def test_split_unit_comes_first() -> None:
     assert [estimate.estimate for estimate in worst] == sorted((f.estimate or 0 for f in worst), reverse=True)
 
 
+def test_pairs_of_one_item_are_named_by_their_sources() -> None:
+    """Three sources give an item three pairs; the list had the item three times without a word of which pair."""
+    sources = {"human": {"kind": "human"}, "gpt": {"kind": "model"}, "llama": {"kind": "model"}}
+    study = protocol(CHOICE, sources=sources, analysis={"reference": "human"})
+    pairs = [("human", "gpt"), ("llama", "human"), ("gpt", "llama")]
+    rows: list[Row] = [
+        {
+            "rater": f"r{r}",
+            "item": f"i{i}",
+            "question": "preference",
+            "value": f"i{i}:{pair[(r + i) % 2]}",
+            "left_response": f"i{i}:{pair[0]}",
+            "right_response": f"i{i}:{pair[1]}",
+        }
+        for i in range(2)
+        for pair in pairs
+        for r in range(3)
+    ]
+    scopes = [one.scope for one in find(analyze(frames(study, rows), study), "unit_disagreement")]
+    named = {(one["subgroup"]["item"], one["source"], one["reference"]) for one in scopes}
+    between = [("gpt", "human"), ("llama", "human"), ("gpt", "llama")]
+    assert named == {(item, *pair) for item in ("i0", "i1") for pair in between}
+    assert len(scopes) == len(named)
+
+
 def test_median_pair_kappa_matches_cohen_kappa_matrix() -> None:
     report = _report(_rows())
     kappas = sorted(estimate.estimate or 0 for estimate in find(report, "cohen_kappa_quadratic"))
