@@ -24,7 +24,8 @@ def balance_sentences(estimates: Sequence[Estimate], labels: Labels) -> tuple[st
         return ()
     clear = [one for one in shown if _is_clear(one)]
     if not clear:
-        return (ASSUMED, f"None of the {counted(len(shown), 'value')} compared speaks against it.")
+        none = f"None of the {len(shown)} values compared speaks against it."
+        return (ASSUMED, none if len(shown) > 1 else "The one value compared does not speak against it.")
     names = and_list(dict.fromkeys(_name(one, labels) for one in clear), most=4)
     more = f"In {counted(len(clear), 'value')} of {len(shown)} the items that people rated differ clearly from the rest"
     chance = "about one in 20 does by chance"

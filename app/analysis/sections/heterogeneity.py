@@ -12,6 +12,7 @@ from app.analysis.sections.sensitivity import OfPair, primary_pairs
 from app.analysis.sections.study_data import StudyData
 from app.analysis.statistic import Bounds, Column, PageTable, Statistic, declare
 from app.analysis.wording.formatting import number
+from app.base.words import counted
 from app.stats.mixed import heterogeneity as stats
 from app.stats.mixed.lmm_name import LMM
 from app.stats.result import Method, Result
@@ -105,12 +106,12 @@ def _extreme_items(pair: OfPair, effects: stats.ItemEffects, scope: Scope) -> It
     ids = pair.data.codes.items["item"].to_numpy(dtype=object)
     order = np.argsort(-effects.shrunken, kind="stable")
     shown = order if len(order) <= 2 * MAX_ITEMS else np.r_[order[:MAX_ITEMS], order[-MAX_ITEMS:]]
-    statistic, what = ("item_share", "choices") if pair.is_share else ("item_difference", "ratings")
+    statistic, what = ("item_share", "choice") if pair.is_share else ("item_difference", "rating")
     for place in shown:
         code, plain = int(effects.item[place]), float(effects.plain[place])
         own = pair.answers.select(pair.answers.item == code)
         said = number(plain, "share" if pair.is_share else "points")
-        note = f"{len(own.value)} {what}{'' if np.isnan(plain) else f'; not shrunk: {said}'}"
+        note = f"{counted(len(own.value), what)}{'' if np.isnan(plain) else f'; not shrunk: {said}'}"
         result = Result(float(effects.shrunken[place]), METHOD, n_units=1, note=note)
         named: Scope = {**scope, "subgroup": {"item": str(ids[code])}}
         yield pair.data.record(result, own, section=SECTION, scope=named, statistic=statistic, unit="item")

@@ -65,18 +65,19 @@ def answered_units(data: AnyQuestionData, humans: Answers, is_answered: Bools, s
     """
     if not len(humans.unit):
         return
-    first = np.unique(humans.unit, return_index=True)[1]
-    units, answered = humans.select(first), is_answered[first]
     kind: Unit = "response" if data.question.rated == "response" else "item"
 
     def of(rows: Bools, where: Scope) -> Estimate:
-        part = units.select(rows)
-        share = for_new_items(describe.share(answered[rows].astype(np.float64), item=part.item, rater=part.item))
+        part, answered = humans.select(rows), is_answered[rows]
+        # each unit once, however many people rated it
+        first = np.unique(part.unit, return_index=True)[1]
+        item = part.item[first]
+        share = for_new_items(describe.share(answered[first].astype(np.float64), item=item, rater=item))
         return data.record(share, part, section=SECTION, scope=where, statistic="judge_answered", unit=kind)
 
-    yield of(np.ones(len(answered), dtype=bool), scope)
-    for split in item_splits(data.codes) if not answered.all() else ():
-        level = split.of(units)
+    yield of(np.ones(len(is_answered), dtype=bool), scope)
+    for split in item_splits(data.codes) if not is_answered.all() else ():
+        level = split.of(humans)
         for number in np.unique(level[level >= 0]).tolist():
             yield of(level == number, {**scope, **split.scope(number)})
 

@@ -74,6 +74,8 @@ def test_sentences_say_what_is_assumed_and_what_speaks_against_it(report: Report
     assert "differ clearly from the rest (about one in 20 does by chance): years." in clear
     without = [one for one in report.of("judge") if one.scope.get("attribute") != "years"]
     assert "None of the" in balance_sentences(without, STUDY.labels)[1]
+    one = next(one for one in without if one.statistic == "sample_balance")
+    assert balance_sentences([one], STUDY.labels)[1] == "The one value compared does not speak against it."
     (block,) = (one for one in blocks_of("judges", report.of("judge"), STUDY.labels) if "random sample" in one.caption)
     assert block.table.header[-1] == "Standardized difference"
 

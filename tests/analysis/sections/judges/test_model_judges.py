@@ -82,6 +82,9 @@ def test_missing_answers_are_counted_and_bound_the_agreement() -> None:
     for question, name in (("empathy", "correlation"), ("preference", "share")):
         answered = only(found, "judge_answered", scope=JUDGE, question=question)
         assert answered.estimate == 0.5
+        # everybody who rated the units, not one person per unit
+        judge = only(found, f"judge_{name}_highest", scope=JUDGE, question=question)
+        assert (answered.n_raters, answered.n_ratings) == (N_PERSONS, judge.n_ratings)
         low, at, high = (
             only(found, f"judge_{name}{end}", scope=JUDGE, question=question).estimate or 0
             for end in ("_lowest", "", "_highest")
