@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -82,8 +81,7 @@ def monitored(frames: Frames, protocol: Protocol) -> Monitored | None:
     times, n_undated = answer_times(frames, protocol)
     bounds = boundaries(plan.looks, alpha=plan.alpha, spending=plan.spending)
     looks: list[Look] = []
-    for fraction, bound in zip(plan.looks, bounds, strict=True):
-        n_due = math.ceil(fraction * plan.n_ratings)
+    for fraction, n_due, bound in zip(plan.looks, plan.ratings_at_looks, bounds, strict=True):
         look = Look(fraction, n_due, bound, nominal_p(bound))
         is_over = any(earlier.is_crossed for earlier in looks)
         if len(times) >= n_due and not is_over:
@@ -119,7 +117,7 @@ def progress_sentences(state: Monitored, *, is_blinded: bool = False) -> list[st
     if state.crossed is None and (following := state.next_look):
         number = state.looks.index(following) + 1
         said.append(f"Look {number} of {len(state.looks)} is due at {whole(following.n_due)} ratings.")
-        said += [] if is_blinded else [NOT_ADJUSTED]
+    said += [] if is_blinded else [NOT_ADJUSTED]
     if state.n_undated:
         said.append(f"{whole(state.n_undated)} ratings have no time and enter no look.")
     return said
@@ -127,7 +125,8 @@ def progress_sentences(state: Monitored, *, is_blinded: bool = False) -> list[st
 
 def look_sentence(number: int, look: Look) -> str:
     """What one look found: whether the bound was crossed, and nothing else."""
-    verdict = "crossed: the study can stop" if look.is_crossed else "not crossed: continue"
+    otherwise = "this was the last look" if look.fraction == 1 else "continue"
+    verdict = "crossed: the study can stop" if look.is_crossed else f"not crossed: {otherwise}"
     if not look.estimates:
         verdict = "not tested: the contrast could not be estimated"
     p = styled(f"{look.threshold:.4f}".removeprefix("0"))

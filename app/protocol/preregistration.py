@@ -1,5 +1,6 @@
 """What a preregistration says beyond the design: hypotheses, sample size, stopping rule, exclusions."""
 
+import math
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
@@ -100,6 +101,12 @@ class Monitoring(BaseModel):
         if self.n_ratings is None:
             raise BrokenRuleError("n_ratings must be the planned number of ratings if looks are declared", "nothing")
         return self
+
+    @property
+    def ratings_at_looks(self) -> tuple[int, ...]:
+        """How many ratings each look is due at: the first number that reaches its share."""
+        # 0.55 of 100 is a little more than 55 in floating point
+        return tuple(math.ceil(round(look * (self.n_ratings or 0), 6)) for look in self.looks)
 
 
 # What raters and an ethics board are told about the data, beyond what follows from the design.

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.analysis.data.frames import Frames
+from app.analysis.document.design_words import monitoring_sentences
 from app.analysis.monitoring import monitored, progress_sentences
 from app.protocol.study import Protocol
 from tests.analysis.report.test_primary import rows
@@ -53,6 +54,27 @@ def test_crossed_boundary_ends_further_looks() -> None:
     assert state.crossed is state.looks[0]
     assert not state.looks[1].is_due
     assert "crossed: the study can stop" in " ".join(progress_sentences(state))
+
+
+def test_last_look_does_not_say_to_continue() -> None:
+    """It said so, and nothing more said that the p-values of the page, below .05 or not, are not adjusted."""
+    study = plan(alpha=1e-6)
+    state = monitored(come(study, N), study)
+    assert state is not None
+    *_, first, last, adjusted = progress_sentences(state)
+    assert first.endswith("was not crossed: continue.")
+    assert last.endswith("was not crossed: this was the last look.")
+    assert "not adjusted for looks" in adjusted
+
+
+@pytest.mark.parametrize(("look", "n_planned", "due"), [(0.55, 100, 55), (0.5, 101, 51), (1 / 3, 9, 3)])
+def test_look_is_due_at_the_number_that_the_preregistration_names(look: float, n_planned: int, due: int) -> None:
+    """0.55 of 100 was 56 ratings; half of 101 was 50 in the preregistration, and 51 in the study."""
+    study = plan(n_planned, looks=[look, 1])
+    state = monitored(come(study, 0), study)
+    assert state is not None
+    assert [one.n_due for one in state.looks] == [due, n_planned]
+    assert f"tested at {due} and {n_planned} ratings" in next(monitoring_sentences(study))
 
 
 def test_progress_sentences_contain_no_estimates() -> None:

@@ -293,7 +293,7 @@ def monitoring_sentences(protocol: Protocol) -> Iterator[str]:
     if plan.looks and plan.n_ratings:
         bounds = boundaries(plan.looks, alpha=plan.alpha, spending=plan.spending)
         alpha = styled(f"{plan.alpha:g}")
-        at = and_list([whole(round(look * plan.n_ratings)) for look in plan.looks])
+        at = and_list([whole(n) for n in plan.ratings_at_looks])
         zs = and_list([styled(f"{bound:.3f}") for bound in bounds])
         ps = and_list([p_text(nominal_p(bound)) for bound in bounds])
         references = cited([REFERENCES[key] for key in monitoring_keys(protocol)])
