@@ -66,7 +66,7 @@ def _units(panel: Panel) -> Iterator[Estimate]:
         result = Result(
             float(worst.disagreement[place]), Method(words="disagreement relative to chance"), n_units=1, note=note
         )
-        scope = {**_named(data, int(own.row[0])), **_pair_of(data, own)}
+        scope: Scope = {**_named(data, int(own.row[0])), **_pair_of(data, own)}
         yield data.record(result, own, section=SECTION, scope=scope, statistic="unit_disagreement", unit=unit)
 
 
