@@ -22,7 +22,9 @@ from app.stats.result import Method, undefined
 SECTION = "subgroup"
 # whether a difference is another one in a subgroup: of ratings, and of shares preferred
 INTERACTIONS = ("interaction", "share_difference")
-AT_MEDIAN = "Split at the median. A slope over all values needs the column in analysis.covariates."
+AT_MEDIAN = "Split at the median."
+# a question about the rater has its slope always
+NEEDS_COVARIATE = f"{AT_MEDIAN} A slope over all values needs the column in analysis.covariates."
 
 declare(
     Statistic(
@@ -127,8 +129,9 @@ def not_split(data: AnyQuestionData, name: str, why: str) -> Estimate:
 
 def with_split(estimates: Iterable[Estimate], split: Split) -> Iterator[Estimate]:
     """Yield the estimates of a split; if it is at a median, say so, and what uses all values."""
+    said = AT_MEDIAN if split.of_score else NEEDS_COVARIATE
     for estimate in estimates:
-        note = " ".join(part for part in (estimate.note, AT_MEDIAN if split.is_at_median else "") if part)
+        note = " ".join(part for part in (estimate.note, said if split.is_at_median else "") if part)
         yield replace(estimate, note=note)
 
 

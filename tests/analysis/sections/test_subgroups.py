@@ -69,6 +69,17 @@ def test_item_attributes_split_but_identifiers_do_not() -> None:
     assert split_at_median == {"length"}
 
 
+def test_split_by_an_answer_about_the_rater_does_not_ask_for_a_covariate() -> None:
+    """The slope over all values of such a question is there, and no column could be named."""
+    calm = {**FIVE, "key": "calm", "target": "rater"}
+    rows = _rows({None: (2, 4)})
+    own = [{"rater": f"None-{r}", "question": "calm", "value": 1 + r % 5} for r in range(6)]
+    report = analyze(frames(protocol(FIVE, calm), [*rows, *own]), protocol(FIVE, calm))
+    split = [one for one in report.of("subgroup", "empathy") if "calm" in one.scope.get("subgroup", {})]
+    assert {one.note.rpartition("Split")[2] for one in split} == {" at the median."}
+    assert find(report, "covariate_slope_by_source", question="empathy")
+
+
 def test_rater_answers_define_subgroups() -> None:
     own = {**FIVE, "key": "trust", "target": "rater"}
     study = protocol(FIVE, own)
