@@ -10,6 +10,7 @@ from app.analysis.document.registration import read_registration
 from app.analysis.document.report_context import ReportContext
 from app.base.words import and_list, counted
 from app.protocol.study import Protocol
+from app.rating.review.rater_rows import list_left_out
 from app.results.registration.preregister import list_judges, registration_of
 from app.studies.coverage import count_skipped
 from app.studies.folder.study_templates import template_origin
@@ -32,15 +33,16 @@ def today() -> str:
 
 _VERSIONS = text("""
     SELECT s.protocol_version, count(DISTINCT s.rater_id) FROM rating_sessions s
-    WHERE s.study_id = :study AND EXISTS (
-      SELECT FROM assignments a WHERE a.study_id = s.study_id AND a.rating_session_id = s.id AND a.state = 'done')
+    WHERE s.study_id = :study AND s.rater_id <> ALL(:left_out) AND EXISTS (
+      SELECT FROM ratings r WHERE r.study_id = s.study_id AND r.rater_id = s.rater_id AND r.exclude IS NULL)
     GROUP BY 1 ORDER BY 1
 """)
 
 
 def version_words(db: Connection, study: StudyRow, version: int) -> str:
-    """How many raters took part under each version of the design; empty if all did under the one of the results."""
-    n_raters = {int(one): int(n) for one, n in db.execute(_VERSIONS, {"study": study.id})}
+    """How many raters of the results took part under each version of the design; empty if all did under theirs."""
+    asked = {"study": study.id, "left_out": list_left_out(db, study.id)}
+    n_raters = {int(one): int(n) for one, n in db.execute(_VERSIONS, asked)}
     if n_raters.keys() <= {version}:
         return ""
     parts = and_list([f"version {one} ({counted(n, 'rater')})" for one, n in n_raters.items()])

@@ -380,6 +380,22 @@ def test_versions_of_the_design_that_raters_answered_under_are_told(client: Test
     assert re.search("2 of 2 answers to .* to an earlier wording", client.get(saved).text)
 
 
+def test_excluded_raters_count_neither_by_version_nor_by_wording(
+    client: TestClient, db: Connection, lead: Lead
+) -> None:
+    study_id = study_of(db, lead)
+    open_study(db, "small")
+    for rater in "abc":
+        rate(db, study_id, rater=rater, n_trials=2)
+    client.post("/studies/small/design/study", data={"number": "0", "instructions": "Read **both**."})
+    assert client.post("/studies/small/design/version").status_code == 303
+    first = db.execute(text("SELECT min(id) FROM raters")).scalar_one()
+    excluded = client.post(f"/studies/small/raters/{first}/exclusion", data={"reason": "too fast", "exclude": "true"})
+    assert excluded.status_code == 303
+    page = client.get("/studies/small/results").text
+    assert re.search(r"under version 1 \(2 raters\) of the design.* 4 of 4 answers to .* earlier wording", page)
+
+
 @pytest.mark.usefixtures("rated")
 def test_study_whose_answers_are_all_excluded_says_so(client: TestClient, db: Connection) -> None:
     db.execute(text("UPDATE ratings SET exclude = 'too fast'"))
