@@ -81,14 +81,24 @@ def open_study(db: Connection, slug: str, as_written: Container[str] | None = No
     check_help_lines(protocol)
     if status == "draft" and as_written is not None:
         check_placeholders(protocol, as_written)
-    drawn = drawn_up(db, study_id, protocol)
-    if not drawn.trials:
-        kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))
-        raise StudyEmptyError(
-            f"The study {protocol.slug} has nothing to rate: no {kind} can be made from its responses."
-        )
+    drawn = _ratable(db, study_id, protocol)
     _record(db, study_id, protocol, seed, drawn)
     record_status(db, study_id, "open")
+
+
+def use_version(db: Connection, slug: str) -> None:
+    """Create the trials and seats that a new version of an opened study needs; while it is not open, check them only.
+
+    Raises:
+        OpeningError: the study could not be opened with this version.
+    """
+    study_id, status, version, _ = _study(db, slug)
+    if status == "open":
+        open_study(db, slug)
+        return
+    protocol = get_protocol(db, study_id, version)
+    check_carried_out(protocol, get_yaml(db, study_id, version))
+    check_feasible(protocol, _ratable(db, study_id, protocol).needs)
 
 
 def grow_sample(db: Connection, slug: str, sizes: Mapping[str, float], n: int, *, stage: int) -> int:
@@ -135,6 +145,17 @@ def growth_problem(protocol: Protocol, items: Sequence[PlannedItem], status: str
     if not outside(protocol, items):
         return "All items are in the sample."
     return ""
+
+
+def _ratable(db: Connection, study_id: int, protocol: Protocol) -> DrawnUp:
+    """What is drawn up for a study; at least one trial."""
+    drawn = drawn_up(db, study_id, protocol)
+    if not drawn.trials:
+        kind = kind_of_trials(protocol, (len(item.responses) for item in drawn.items))
+        raise StudyEmptyError(
+            f"The study {protocol.slug} has nothing to rate: no {kind} can be made from its responses."
+        )
+    return drawn
 
 
 def _record(db: Connection, study_id: int, protocol: Protocol, seed: int, drawn: DrawnUp) -> None:
@@ -192,4 +213,5 @@ __all__ = [
     "growth_problem",
     "open_study",
     "pause_study",
+    "use_version",
 ]

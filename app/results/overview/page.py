@@ -96,9 +96,8 @@ def submit_version(
     try:
         version = publish(db, study, as_written)
         record_act(db, lead, study, "new version", version=version)
-        if study.status == "open":
-            # Create the trials and seats that the new version needs.
-            design.open_study(db, study.slug)
+        if study.opened_at is not None:
+            design.use_version(db, study.slug)
     except UnreadableEditError as error:
         raise PageError(" ".join(problem.sentence() for problem in error.problems[:3])) from error
     except design.OpeningError as error:

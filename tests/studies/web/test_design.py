@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, text
 from starlette.testclient import TestClient
 
 from app.accounts.leads import Lead
-from app.rating.life_cycle import open_study, pause_study
+from app.rating.life_cycle import close_study, open_study, pause_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.lead_studies import rate, study_of
 
@@ -210,6 +211,25 @@ def test_raising_raters_per_trial_adds_seats_immediately(client: TestClient, db:
     client.post("/studies/small/design/assignment", data={"number": "0", "design.raters_per_trial": "3"})
     client.post("/studies/small/design/version")
     assert db.execute(text("SELECT count(*) FROM seats")).scalar_one() == before * 3 // 2
+
+
+@pytest.mark.parametrize("stop", [pause_study, close_study])
+def test_version_that_cannot_be_carried_out_is_refused_before_reopening(
+    client: TestClient, db: Connection, study_id: int, stop: Callable[[Connection, str], None]
+) -> None:
+    open_study(db, "small")
+    stop(db, "small")
+    seats = db.execute(text("SELECT count(*) FROM seats")).scalar_one()
+    too_few = {"number": "0", "design.raters_per_trial": "3", "design.max_raters": "1"}
+    client.post("/studies/small/design/assignment", data=too_few)
+    refused = client.post("/studies/small/design/version")
+    assert (refused.status_code, "cannot be carried out." in refused.text) == (400, True)
+    assert len(protocols(db)) == 1
+    enough = {"number": "1", "design.raters_per_trial": "3", "design.max_raters": "3"}
+    client.post("/studies/small/design/assignment", data=enough)
+    assert client.post("/studies/small/design/version").status_code == 303
+    assert len(protocols(db)) == 2
+    assert db.execute(text("SELECT count(*) FROM seats")).scalar_one() == seats
 
 
 def test_protocol_file_can_be_edited_as_text(client: TestClient, db: Connection, study_id: int) -> None:
