@@ -133,7 +133,8 @@ def _role(name: str, filled: Sequence[str], mean: int, n_sources: int) -> Role: 
         return "content_note"
     if name.casefold() == "profile":
         return "profile"
-    is_answer = _ANSWER.search(name) and not _RATING.search(name) and n_distinct > _FEW
+    are_numbers = all(number(cell) is not None for cell in filled)
+    is_answer = _ANSWER.search(name) and not _RATING.search(name) and n_distinct > _FEW and not are_numbers
     if mean >= _LONG or is_answer or _is_named_text(name, filled, n_sources):
         return "text"
     if _RATERS.match(name.strip()) and n_distinct < len(filled):
@@ -142,9 +143,7 @@ def _role(name: str, filled: Sequence[str], mean: int, n_sources: int) -> Role: 
         return "item"
     if len(filled) == 1 and _has_words(filled, _SENTENCE):
         return "text"  # nothing else tells, and texts are what a sheet is for
-    if (_RATING.search(name) and n_distinct <= _FEW) or (
-        is_one_rater(name) and all(number(cell) is not None for cell in filled)
-    ):
+    if (_RATING.search(name) and n_distinct <= _FEW) or (is_one_rater(name) and are_numbers):
         return "rating"
     is_repeated = n_distinct <= max(_FEW, len(filled) // _MIN_REPEATED)
     return "source" if _SOURCE.search(name) and is_repeated else "attribute"

@@ -108,6 +108,12 @@ def test_scores_of_responses_are_no_texts(tmp_path: Path) -> None:
     assert [guess.role for guess in guess_columns(table)] == ["text", "attribute"]
 
 
+def test_numbers_about_responses_are_no_texts(tmp_path: Path) -> None:
+    rows = [f"p{n},{n % 7},{n * 3}" for n in range(20)]
+    table = table_of("\n".join(["id,understood,response_length", *rows]).encode(), tmp_path)
+    assert [guess.role for guess in guess_columns(table)] == ["item", "attribute", "attribute"]
+
+
 @pytest.mark.parametrize("text", ["plain", "café", "Ich weiß, “so” – ja", "سلام", "日本語", "naïve Ósló", "5′8″ 🙂"])
 @pytest.mark.parametrize("is_utf8", [True, False])
 def test_intact_text_is_unchanged(text: str, *, is_utf8: bool) -> None:
