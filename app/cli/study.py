@@ -109,7 +109,7 @@ def list_all() -> None:
 
 @cli.command("export")
 def export(slug: Slug, out: NewFolder, spreadsheet: Spreadsheet = False) -> None:
-    """Export a stored study with its ratings and estimates to a study folder. Loading it gives the same estimates."""
+    """Export a stored study with its ratings and estimates to a study folder. Analyzing it gives the same estimates."""
     with store() as engine, progress() as show:
         with engine.connect() as db:
             study = stored_study(db, slug)
