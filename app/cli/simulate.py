@@ -37,7 +37,7 @@ def simulate(study: Study, raters: Raters, seed: Seed = 1, is_folder: BareName =
     words = "simulated rater" if outcome.n_raters == 1 else "simulated raters"
     say(f"{outcome.n_finished} of {outcome.n_raters} {words} completed {outcome.n_assignments} trials.")
     if outcome.n_finished < outcome.n_raters:
-        say("No trials were left for the others.")
+        say("The others were not admitted, or no trials were left for them.")
 
 
 def _simulated(engine: Engine, study: Path | str, n_raters: int, seed: int, show: Progress) -> Simulation:
