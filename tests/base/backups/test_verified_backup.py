@@ -63,6 +63,14 @@ def test_a_backup_is_restored_and_compared_at_once(filled: str, tmp_path: Path) 
     assert scratch_databases(filled) == 0
 
 
+def test_rows_that_no_backup_has_are_not_missed(
+    filled: str, new_database: Callable[[str | None], str], tmp_path: Path
+) -> None:
+    run(filled, "CREATE UNLOGGED TABLE made_files (id bigint); INSERT INTO made_files VALUES (1)")
+    assert verified_backup(filled, tmp_path / "one.backup").is_verified
+    assert restore_compared(new_database(None), tmp_path / "one.backup") is not None
+
+
 def test_a_digest_changes_with_a_single_value_and_not_with_the_order(filled: str) -> None:
     before = digests_at(filled)
     run(filled, "UPDATE ratings SET text = text WHERE id < 100")  # moves the rows
