@@ -134,6 +134,8 @@ def test_excluded_rater_leaves_results_and_can_be_restored(client: TestClient, d
 
 def test_deleting_simulated_raters_leaves_people(client: TestClient, db: Connection, study_id: int) -> None:
     assert "Simulated raters have taken trials" in client.get("/studies/small").text
+    client.post("/studies/small/status", data={"status": "paused"})
+    assert "Simulated raters have taken trials" in client.get("/studies/small").text
     assert "Delete the simulated raters" in client.get(PAGE).text
     assert client.post(f"{PAGE}/simulated/deletion").headers["location"] == PAGE
     assert db.execute(text("SELECT key FROM raters ORDER BY key")).scalars().all() == ["anna", "ben"]
