@@ -20,6 +20,7 @@ from app.stats.result import Interval, Method, Reason, Result
 METHOD = Method("two_way_cluster_t")
 _ROUNDING = 1e-12
 BY_ITEM = Method("item_cluster_t")
+BY_UNIT = Method("cluster_t_units")
 # with so few raters, an interval for new raters is too wide to be useful
 FEW_RATERS = 3
 _UPPER = 0.75
@@ -259,6 +260,20 @@ def for_new_items(result: Result, what: str = "") -> Result:
     method = method.with_words(f": {what}" if what else "")
     interval = result.interval and replace(result.interval, method=BY_ITEM, inference="items")
     return replace(result, method=method, interval=interval)
+
+
+def for_new_raters(result: Result) -> Result:
+    """Relabel a result about raters, in which they took the place of items too: its interval is for new raters."""
+    method = (
+        replace(result.method, procedure=BY_UNIT.procedure)
+        if result.method.procedure == METHOD.procedure
+        else result.method
+    )
+    interval = result.interval and replace(result.interval, inference="raters")
+    if interval and interval.method.procedure == METHOD.procedure:
+        interval = replace(interval, method=BY_UNIT)
+    note = result.note.replace("items and raters needs two of each", "raters needs two of them")
+    return replace(result, method=method, interval=interval, note=note.replace("items or raters", "raters"))
 
 
 def without_interval(result: Result, reason: Reason, note: str) -> Result:

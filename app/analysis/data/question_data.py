@@ -3,14 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from app.analysis.data.answers import Answers, Choices
+from app.analysis.data.answers import Answers, Choices, Where
 from app.analysis.data.encoded_study import Codes
 from app.analysis.estimate import Estimate, Scope, Unit, estimate_of
 from app.analysis.minimum_data import with_minimum_data, without_uninformative_interval
 from app.analysis.statistic import declared
 from app.protocol.questions.registry import OrderQuestion, PreferenceQuestion, ScaledQuestion
 from app.protocol.questions.scale import Level
-from app.stats.clusters import kept_within
+from app.stats.clusters import for_new_raters, kept_within
 from app.stats.result import Result
 
 # With more ratings, mixed models and resampling take minutes, and are run on demand only.
@@ -62,6 +62,18 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
         """Return the code of a source."""
         return self.codes.sources.index(source)
 
+    @property
+    def is_of_raters(self) -> bool:
+        """Whether the question is about the rater: it has no items, and its answers are a sample of raters."""
+        return self.question.target == "rater"
+
+    def clusters_of(self, answers: Answers) -> Where:
+        """Return item and rater of each answer; if it is about the rater, each rater is both, or a pair of them is."""
+        if not self.is_of_raters:
+            return answers.where
+        cluster = self.codes.raters.cluster[answers.rater]
+        return {"item": cluster, "rater": cluster}
+
     def record(
         self,
         result: Result,
@@ -78,6 +90,7 @@ class QuestionData(Generic[SomeQuestion, SomeAnswers]):
         Items, raters and ratings are those in scope; units are those that the statistic was computed from.
         """
         ends = possible_range(self.question, statistic)
+        result = for_new_raters(result) if self.is_of_raters else result
         result = kept_within(result, *ends) if ends else result
         found = record_of(
             self.question.key,

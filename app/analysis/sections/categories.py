@@ -147,5 +147,5 @@ def _shares(data: ScaledData, answers: Answers, statistic: str) -> Iterator[Esti
         for source in data.sources or (None,):
             of_source = part if source is None else part.of_source(data.code_of(source))
             scope = group.scope if source is None else {**group.scope, "source": source}
-            result = share(of_source.value, **of_source.where)
+            result = share(of_source.value, **data.clusters_of(of_source))
             yield data.record(result, of_source, section=SECTION, scope=scope, statistic=statistic, unit="rating")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import pandas as pd
 
-from app.analysis.data.answers import Answers, Where, scaled_answers
+from app.analysis.data.answers import Answers, scaled_answers
 from app.analysis.data.encoded_study import Bools, Codes, Floats
 from app.analysis.data.question_data import ScaledData
 from app.analysis.data.scopes import distinct_groups
@@ -137,12 +137,6 @@ def composite_answers(table: Table, composite: Composite) -> Answers:
     return replace(at, value=score, is_first=~cell.duplicated().to_numpy())
 
 
-def _clusters(data: ScaledData, at: Answers) -> Where:
-    """Return item and rater of each row; for questions about the rater, each rater is a cluster, or a pair of them."""
-    cluster = data.codes.raters.cluster[at.rater]
-    return {"item": cluster, "rater": cluster} if data.question.target == "rater" else at.where
-
-
 def composites(data: ScaledData, table: Table) -> Iterator[Estimate]:
     """Yield Cronbach's alpha and omega of the questions, and alpha without each of them, over complete rows."""
     for group in distinct_groups(data.codes):
@@ -151,7 +145,7 @@ def composites(data: ScaledData, table: Table) -> Iterator[Estimate]:
             continue
         found: list[tuple[str, Result, Scope]] = [
             ("cronbach_alpha", cronbach_alpha(part.turned), {}),
-            ("omega", omega(part.turned, **_clusters(data, part.at)), {}),
+            ("omega", omega(part.turned, **data.clusters_of(part.at)), {}),
         ]
         dropped, rest = alpha_if_dropped(part.turned), item_rest_correlations(part.turned)
         for question, without, correlation in zip(table.questions, dropped, rest, strict=True):
@@ -159,7 +153,7 @@ def composites(data: ScaledData, table: Table) -> Iterator[Estimate]:
             found += [("cronbach_alpha_without", without, scope), ("item_rest_correlation", correlation, scope)]
         for statistic, result, scope in found:
             yield data.record(
-                result.with_inference("raters") if data.question.target == "rater" else result,
+                result,
                 part.at,
                 section=SECTION,
                 scope={**group.scope, **scope},

@@ -43,7 +43,7 @@ def distribution(data: ScaledData) -> Iterator[Estimate]:
 def _of(data: ScaledData, answers: Answers, scope: Scope) -> Iterator[Estimate]:
     yield _counts(data, answers, scope)
     for statistic, result in (
-        ("mean", describe.mean(answers.value, **answers.where)),
+        ("mean", describe.mean(answers.value, **data.clusters_of(answers))),
         ("sd", describe.sd(answers.value, **answers.where)),
     ):
         yield data.record(result, answers, section=SECTION, scope=scope, statistic=statistic, unit="rating")

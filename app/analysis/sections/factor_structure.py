@@ -75,12 +75,11 @@ def composite_factors(data: ScaledData, table: Table, protocol: Protocol) -> Ite
     if composite.factors is None:
         return
     part = table.select(~data.codes.raters.is_model[table.at.rater])
-    scores, is_of_raters = part.turned, data.question.target == "rater"
+    scores, is_of_raters = part.turned, data.is_of_raters
 
     def record(statistic: str, result: Result, question: str | None = None) -> Estimate:
         scope: Scope = {} if question is None else {"covariate": question}
-        known = result.with_inference("raters") if is_of_raters else result
-        return data.record(known, part.at, section=SECTION, scope=scope, statistic=statistic, unit="rating")
+        return data.record(result, part.at, section=SECTION, scope=scope, statistic=statistic, unit="rating")
 
     if (problem := problem_of(scores)) is not None:
         yield record("n_factors", undefined(*problem))

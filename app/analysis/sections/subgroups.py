@@ -64,7 +64,7 @@ def subgroups(data: ScaledData, split: Split) -> Iterator[Estimate]:
             for source in data.sources or (None,):
                 part = answers.select(here if source is None else here & (answers.source == data.code_of(source)))
                 of_source: Scope = scope if source is None else {**scope, "source": source}
-                mean = describe.mean(part.value, **part.where)
+                mean = describe.mean(part.value, **data.clusters_of(part))
                 yield data.record(mean, part, section=SECTION, scope=of_source, statistic="mean", unit="rating")
             for source in data.sources:
                 if data.reference is not None and source != data.reference:
