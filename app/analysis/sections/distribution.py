@@ -18,6 +18,7 @@ from app.stats.result import Method, Result, undefined
 SECTION = "distribution"
 # Sliders with more points are divided into equal steps with this many edges.
 MAX_POINTS = 11
+DECIMALS = 9
 
 declare(
     Statistic("median", "Median", "points", docs="comparison"),
@@ -85,8 +86,9 @@ def point_counts(question: ScaledQuestion, answers: Answers) -> tuple[list[float
     """
     points = np.asarray(question.values, dtype=np.float64)
     if not question.has_points and len(points) > MAX_POINTS:
-        edges = np.linspace(points[0], points[-1], MAX_POINTS)
-        counts = np.histogram(answers.value, edges)[0]
+        # linspace has 3.4000000000000004, which begins after a score of 3.4
+        edges = np.linspace(points[0], points[-1], MAX_POINTS).round(DECIMALS)
+        counts = np.histogram(answers.value.round(DECIMALS), edges)[0]
         words = [f"{number_text(low)} to {number_text(high)}" for low, high in pairwise(edges)]
         return [float(middle) for middle in (edges[:-1] + edges[1:]) / 2], words, counts.tolist()
     nearest = np.searchsorted((points[:-1] + points[1:]) / 2, answers.value, side="left")

@@ -1,4 +1,4 @@
-"""Means of questions about raters have intervals for new raters."""
+"""Means and counts: of questions about raters for new raters, and of fine scales in steps that people can read."""
 
 import numpy as np
 import pytest
@@ -49,3 +49,18 @@ def test_one_rater_is_the_reason_of_no_interval() -> None:
     report = analyze(frames(study, [{"rater": "r0", "question": "mood", "value": 4}]), study)
     mean = only(report, "mean", question="mood")
     assert (mean.ci_reason, mean.note) == ("one_cluster", ONE_RATER)
+
+
+def test_steps_of_a_score_have_no_rounding_errors() -> None:
+    """The score of five questions with 3, 3, 3, 4 and 4 is 3.4: it begins the step from 3.4."""
+    keys = [f"mood{n}" for n in range(5)]
+    study = protocol(
+        *({**MOOD, "key": key} for key in keys), FIVE, analysis={"composites": {"all": {"questions": keys}}}
+    )
+    rows = [
+        {"rater": f"r{r}", "question": key, "value": value}
+        for r in range(2)
+        for key, value in zip(keys, (3, 3, 3, 4, 4), strict=True)
+    ]
+    note = only(analyze(frames(study, rows), study), "median", question="all").note
+    assert note.endswith("2.6 to 3: 0, 3 to 3.4: 0, 3.4 to 3.8: 2, 3.8 to 4.2: 0, 4.2 to 4.6: 0, 4.6 to 5: 0")
