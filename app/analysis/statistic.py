@@ -157,7 +157,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: it contains the first of these statistics that a row has, of one unit if it names one.
+    """A column: it contains the first of these statistics that a row has, of one unit or kind if it names one.
 
     `has_cut` keeps apart the two forms of a statistic that exists with a cut and without; `covariate` keeps apart those
     at equal values of different covariates.
@@ -168,6 +168,7 @@ class Column:
     unit: str | None = None
     has_cut: bool | None = None
     covariate: str | None = None
+    kind: Kind | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,9 +94,10 @@ def number(value: float, kind: Kind) -> str:
 
 
 def kind_of(estimate: Estimate) -> Kind:
-    """Return how the values of an estimate are formatted: measures of texts differ, and so do ratings and choices."""
+    """Return how the values of an estimate are formatted: texts, ratings, codes and choices differ."""
     about = declared(estimate.statistic)
-    of_shares = estimate.unit == "choice" or is_share(estimate.scope.get("covariate", ""))
+    scope = estimate.scope
+    of_shares = estimate.unit == "choice" or "category" in scope or is_share(scope.get("covariate", ""))
     return about.kind_of_share if about.kind_of_share and of_shares else about.kind
 
 

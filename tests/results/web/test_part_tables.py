@@ -244,6 +244,34 @@ def test_effect_of_an_attribute_on_choices_is_in_percentage_points_and_on_rating
     assert [axis.title for one in estimates if (axis := axis_of(one))] == ["Points of the scale", "Percentage points"]
 
 
+def test_biases_and_moves_of_judges_have_a_column_for_each_unit() -> None:
+    """Points of a scale and shares stood in one column, as 0.25 and 0.25, or as 0.25 and 25.0, without a unit."""
+    judge = {"rater_kind": "model", "raters": ["m"]}
+    coded = {**judge, "category": "joy"}
+    estimates = [
+        _estimate("judge", "length_bias", 0.25, scope=judge, unit="rating"),
+        _estimate("judge", "length_bias", 0.25, scope=judge, unit="choice", question="better"),
+        _estimate("judge", "self_preference", 0.25, scope=coded, unit="rating", question="emotion"),
+        _estimate("judge", "drift", 0.25, scope=judge, unit="rating"),
+        _estimate("judge", "drift_of_share", 0.25, scope=judge, unit="choice", question="better"),
+    ]
+    blocks = blocks_of("judges", estimates, Labels())
+    found = {
+        (row[0], name): cell
+        for block in blocks
+        for row in block.table.rows
+        for name, cell in zip(block.table.header, row, strict=True)
+        if name.endswith("points") and cell != "–"
+    }
+    assert found == {
+        ("Empathy", "Length, points"): "0.25",
+        ("Better", "Length, percentage points"): "25.0",
+        ("Emotion", "Self-preference, percentage points"): "25.0",
+        ("Empathy", "Later minus first, points"): "0.25",
+        ("Better", "Later minus first, percentage points"): "25.0",
+    }
+
+
 def test_tests_of_pairs_have_degrees_of_freedom_and_the_pairs_with_the_reference() -> None:
     others = {"source": "other", "reference": "model"}
     paired = (

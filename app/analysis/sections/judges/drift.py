@@ -41,7 +41,8 @@ Part: TypeAlias = tuple[Ints, Ints, Floats]
 OVER_TIME = PageTable(
     "Judges asked again on a later day, with 95% CIs for new items",
     (
-        Column("Later minus first", ("drift", "drift_of_share")),
+        Column("Later minus first, points", ("drift",)),
+        Column("Later minus first, percentage points", ("drift_of_share",)),
         Column("Same answer", ("drift_same",)),
     ),
 )

@@ -23,6 +23,7 @@ declare(
         "points",
         docs="judges",
         no_difference=0.0,
+        kind_of_share="share_points",
         bounds=Bounds(is_share_of_choices=True),
     ),
 )

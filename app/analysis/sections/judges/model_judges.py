@@ -112,10 +112,12 @@ AGAINST_PEOPLE = PageTable(
 BIASES = PageTable(
     "Biases of judges",
     (
-        Column("Self-preference", ("self_preference",)),
-        Column("Length", ("length_bias",)),
+        Column("Self-preference, points", ("self_preference",), kind="points"),
+        Column("Self-preference, percentage points", ("self_preference",), kind="share_points"),
+        Column("Length, points", ("length_bias",), kind="points"),
+        Column("Length, percentage points", ("length_bias",), kind="share_points"),
         Column("First side chosen", ("first_side_share",)),
-        Column("Left minus right", ("side_effect",)),
+        Column("Left minus right, points", ("side_effect",)),
         Column("Same after swap", ("side_consistency",)),
         Column("Same when asked again", ("retest_agreement",)),
     ),

@@ -32,6 +32,7 @@ declare(
         "points",
         docs="judges",
         no_difference=0.0,
+        kind_of_share="share_points",
         bounds=Bounds(times=2, is_share_of_choices=True, is_share_of_codes=True),
     ),
 )

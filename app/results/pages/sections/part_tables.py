@@ -35,6 +35,7 @@ from app.analysis.wording.formatting import (
     UNADJUSTED,
     estimate_text,
     interval_text,
+    kind_of,
     name_text,
     scope_text,
     statistic_text,
@@ -233,7 +234,8 @@ def _fits(column: Column, f: Estimate) -> bool:
     """Whether a column shows an estimate."""
     is_cut = column.has_cut is None or column.has_cut == ("cut" in f.scope)
     is_covariate = column.covariate in {None, f.scope.get("covariate")}
-    return f.statistic in column.statistics and column.unit in {None, f.unit} and is_cut and is_covariate
+    is_kind = column.unit in {None, f.unit} and column.kind in {None, kind_of(f)}
+    return f.statistic in column.statistics and is_kind and is_cut and is_covariate
 
 
 def _find(column: Column, found: Found) -> Estimate | None:
