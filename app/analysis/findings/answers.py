@@ -28,6 +28,7 @@ from app.analysis.wording.formatting import (
 from app.base.numbers import p_statement, styled, whole, with_minus
 from app.base.words import ISOLATE, and_list, capitalized, isolated, left_to_right, number_text
 from app.protocol.primary import is_of_texts
+from app.protocol.questions.allocation import AllocationQuestion
 from app.protocol.study import Protocol
 
 # The kind of clause of what is no comparison of two sources, by statistic; `OF_VALUE` have no verdict but a value.
@@ -96,13 +97,17 @@ OF_SCALE = {"points", "percent"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One primary estimate as an answer tells it: the effect `shown`, and what decided. Both are `labelled`."""
+    """One primary estimate as an answer tells it: the effect `shown`, and what decided. Both are `labelled`.
+
+    `is_of_points`: raters shared out points among the responses, and did not rate each.
+    """
 
     key: str
     label: str
     shown: Estimate
     decided: Estimate
     is_reversed: bool = False
+    is_of_points: bool = False
 
     @property
     def scope(self) -> Mapping[str, Any]:
@@ -143,7 +148,9 @@ def answers_of(contrasts: Sequence[MainContrast], report: Report, protocol: Prot
     primary = [one for one in contrasts if one.primary]
     told = primary if primary or report.primary or protocol.analysis.primary else contrasts
     runs = groupby(told, key=lambda one: (one.label, one.reference))
-    of_sources = [_answer([_finding(one) for one in run], protocol, is_between_sources=True) for _, run in runs]
+    of_sources = [
+        _answer([_finding(one, protocol) for one in run], protocol, is_between_sources=True) for _, run in runs
+    ]
     places = {id(one): place for place, result in enumerate(report.primary) for one in result.estimates}
     answers = [(places.get(id(one.findings[0].decided), 0), one) for one in of_sources]
     answers += _other_answers(primary, report, protocol)
@@ -173,8 +180,10 @@ def named_notes(report: Report, protocol: Protocol) -> list[str]:
     ]
 
 
-def _finding(contrast: MainContrast) -> Finding:
-    return Finding(contrast.key, contrast.label, contrast.estimate, contrast.answer, contrast.is_reversed)
+def _finding(contrast: MainContrast, protocol: Protocol) -> Finding:
+    is_of_points = isinstance(protocol.question(contrast.key), AllocationQuestion)
+    effect, answer = contrast.estimate, contrast.answer
+    return Finding(contrast.key, contrast.label, effect, answer, contrast.is_reversed, is_of_points)
 
 
 def _other_answers(told: Sequence[MainContrast], report: Report, protocol: Protocol) -> list[tuple[int, Answer]]:
@@ -306,6 +315,8 @@ def _direction(finding: Finding, value: float) -> str:
         return "preferred" if is_above else "not_preferred"
     if finding.shown.statistic == "category_difference":
         return "more_often" if is_above else "less_often"
+    if finding.is_of_points and not _kind(finding):
+        return "more_points" if is_above else "fewer_points"
     return "higher" if is_above else "lower"
 
 

@@ -116,6 +116,16 @@ def test_sentence_follows_the_verdicts(contrasts: list[MainContrast], short: str
     assert said(*contrasts)[0] == short
 
 
+def test_points_that_are_shared_out_are_given_and_not_rated() -> None:
+    study = protocol({"key": "shares", "type": "allocation", "text": "Share the points."})
+    contrasts = [replace(contrast(name, value, "clear"), key="shares") for name, value in (("A", 9.0), ("B", -9.0))]
+    (answer,) = answers_of(contrasts, NONE, study)
+    assert in_short([answer], study) == [
+        "A was given more points than Counselor on Empathy; B was given fewer points than Counselor on Empathy."
+    ]
+    assert answer.german.startswith("Bei Empathy wurden A mehr Punkte gegeben als Counselor (")
+
+
 def test_ties_count_as_half_where_they_are_possible() -> None:
     study = protocol(FIVE, {**CHOICE, "tie": True})
     one = contrast("A", 0.45, "inconclusive", key="preference", statistic="share_preferred", p_adjusted=None)
