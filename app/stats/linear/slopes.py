@@ -14,6 +14,8 @@ from app.stats.linear.cluster_robust import METHOD, linear_contrast
 from app.stats.mixed.random_slopes import mixed_contrast
 from app.stats.result import Result, undefined
 
+NOT_ALL_TURNS = "Nobody who rated the whole rated all turns, which are weighed together."
+
 # Ratings of the turns of a dialogue: their slope over turns, and how they relate to the rating of the whole
 # dialogue.
 #
@@ -67,6 +69,9 @@ def whole_on_turns(
     complete = np.where(np.isfinite(turns).all(axis=1), whole, np.nan)
     number, (dialogues, raters) = present(complete, dialogue, rater)
     kept = turns[np.isfinite(complete)]
+    if not len(number) and np.isfinite(whole).any():
+        none = undefined("no_pairable_units", NOT_ALL_TURNS, method=METHOD, n_units=0, n_ratings=0)
+        return [none] * turns.shape[1]
     X = np.column_stack([np.ones(len(number)), kept])
     contrasts = np.eye(X.shape[1])[1:]
     return [linear_contrast(number, X, row, item=dialogues, rater=raters, level=level) for row in contrasts]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from app.stats.arrays import Floats, Ints
-from app.stats.linear.slopes import turn_slope, turn_slope_difference, whole_on_turns
+from app.stats.linear.slopes import NOT_ALL_TURNS, turn_slope, turn_slope_difference, whole_on_turns
 from app.stats.mixed.random_slopes import mixed_contrast
 from tests.stats.sleepstudy import day, reaction, subject
 
@@ -58,6 +58,14 @@ def test_only_last_turn_predicts_overall_rating() -> None:
     assert last.n_ratings == 59
     for other in (first, second):
         assert other.estimate == pytest.approx(0, abs=0.1)
+
+
+def test_weights_of_turns_that_nobody_rated_all_say_so() -> None:
+    """Of two who wrote with each other, each rates the own turns; the reason was that there are no ratings."""
+    own = np.array([[1.0, np.nan], [np.nan, 2.0], [3.0, np.nan], [np.nan, 4.0]])
+    pair, rater = np.array([0, 0, 1, 1]), np.arange(4)
+    found = whole_on_turns(np.array([1.0, 2.0, 3.0, 4.0]), own, dialogue=pair, rater=rater)
+    assert [(one.reason, one.note) for one in found] == 2 * [("no_pairable_units", NOT_ALL_TURNS)]
 
 
 @pytest.mark.parametrize(
