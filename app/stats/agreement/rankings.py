@@ -65,7 +65,8 @@ def rank_correlation_within_items(
 ) -> Result:
     """Return Spearman's correlation between two raters' orders of an item, averaged over rater pairs, then items.
 
-    For m raters it is (m W - 1) / (m - 1). Its expectation for random rankings is 0 for any number of raters.
+    For m raters it is (m W - 1) / (m - 1), exactly so where nobody ties. Its expectation for random rankings is 0 for
+    any number of raters.
     """
     found = [(one.n_raters * one.w - 1) / (one.n_raters - 1) for one in _by_item(rank, item, response, rater)]
     return _mean(np.array(found), (-1.0, 1.0), rank, item, rater, level=level)
