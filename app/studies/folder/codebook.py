@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from app.analysis.wording.formatting import REASONS
 from app.protocol.rating_columns import COLUMNS, names_of
 from app.protocol.study import Protocol
 from app.studies.folder.raters import score_meanings
 
 LABELS = {column.name: column.label for column in COLUMNS if column.in_file}
+_REASONS = "; ".join(f"{key}: {words}" for key, words in REASONS.items())
 _OF_RATINGS = {column.name: column.meaning for column in COLUMNS if column.in_file}
 MEANINGS = _OF_RATINGS | {
     "text": "the text as raters see it",
@@ -37,9 +39,9 @@ MEANINGS = _OF_RATINGS | {
     "ci_high": "upper limit of the confidence interval; empty if it has none, see ci_reason",
     "ci_level": "confidence level, such as 0.95",
     "inference": "what the interval generalizes to: items, raters, items_and_raters, items_and_responders, "
-    "items_and_prompts or ratings; empty without one",
-    "ci_reason": "why there is no interval; no_upper_limit: it has a lower limit only",
-    "reason": "why there is no value",
+    "items_and_prompts or ratings; none without one",
+    "ci_reason": f"why there is no interval, or no upper limit; {_REASONS}",
+    "reason": f"why there is no value; {_REASONS}",
     "p_value": "unadjusted p-value",
     "p_adjusted": "adjusted p-value: Holm for primary contrasts, Benjamini-Hochberg for other tests of the same kind",
     "verdict": (

@@ -16,6 +16,7 @@ from app.analysis.estimate import FIELDS, Estimate
 from app.base.problem import FolderExistsError
 from app.protocol.rating_columns import COLUMNS, FILE_COLUMNS
 from app.protocol.study import Protocol
+from app.stats.result import REASONS
 from app.studies.creation.read_new_study import read_upload
 from app.studies.export import ASSIGNMENT_COLUMNS, CHANGE_COLUMNS, SESSION_COLUMNS
 from app.studies.folder.codebook import MEANINGS, OF_LEAD
@@ -154,6 +155,13 @@ def test_codebook_explains_every_column_and_scale_point(tmp_path: Path) -> None:
         ("3", "warm"),
     }
     assert set(MEANINGS) >= {*FILE_COLUMNS, *FIELDS, *ASSIGNMENT_COLUMNS, *SESSION_COLUMNS, *CHANGE_COLUMNS}
+
+
+def test_codebook_explains_what_an_estimate_says_where_it_has_no_value_or_interval() -> None:
+    """It said that inference is empty without an interval, where it is none."""
+    assert MEANINGS["inference"].endswith("none without one")
+    for name in ("reason", "ci_reason"):
+        assert [reason for reason in REASONS if f"; {reason}: " not in MEANINGS[name]] == []
 
 
 def test_data_package_describes_written_files(tmp_path: Path) -> None:
