@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy import stats
 
 from app.stats.arrays import codes
-from app.stats.clusters import clusters, has_few_raters, larger_df, two_way, with_two_way_interval
+from app.stats.clusters import clusters, for_new_raters, has_few_raters, larger_df, two_way, with_two_way_interval
 from app.stats.comparison.describe import mean_difference
 from app.stats.result import Interval, Method, Result
 
@@ -70,3 +72,15 @@ def test_degrees_of_freedom_of_the_larger_variance_are_those_of_its_mean_and_var
     drawn = np.maximum(*(variance * rng.chisquare(df, 400_000) / df for variance, df in (first, second)))
     assert larger_df(first, second) == pytest.approx(2 * drawn.mean() ** 2 / drawn.var(), rel=0.02)
     assert larger_df(second, first) == pytest.approx(larger_df(first, second))
+
+
+def test_intervals_of_what_raters_say_about_themselves_are_for_new_raters() -> None:
+    groups = clusters(np.arange(3), np.arange(3))
+    found = for_new_raters(with_two_way_interval(2.0, np.array([1.0, -1.0, 0.0]) / 3, groups))
+    assert found.interval is not None
+    assert (str(found.method), str(found.interval.method)) == ("cluster_t_units", "cluster_t_units")
+    assert found.interval.inference == "raters"
+    alone = for_new_raters(with_two_way_interval(2.0, np.zeros(1), clusters(np.zeros(1), np.zeros(1))))
+    assert (alone.interval, alone.note) == (None, "An interval for new raters needs two of them.")
+    other = replace(found, method=Method("feldt"), interval=replace(found.interval, method=Method("feldt")))
+    assert for_new_raters(other) == other
