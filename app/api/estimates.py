@@ -1,20 +1,66 @@
 """Results of a study through the API: estimates, and files."""
 
+from collections.abc import Collection
 from datetime import UTC
 from email.utils import format_datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fastapi import Request
+from fastapi import Depends, Query, Request
 from starlette.responses import Response
 
 from app.api.access import OwnApiExport, OwnApiForLong
 from app.api.routing import api_router
+from app.base.web.errors import UnprocessableError
+from app.protocol.cells import cells
+from app.protocol.study import Protocol
 from app.results.downloads.page import archive
 from app.results.making.page import sent_once
-from app.results.pages.report_query import OwnReportQuery
+from app.results.pages.report_query import MAX_LENGTH, MAX_VALUES, ReportQuery, Text, Values, report_query_of
 from app.results.reports.live_report import LiveReports
+from app.studies.protocols import get_protocol
 
 router = api_router("results")
+# An attribute and its value; anything else would select all answers.
+Pairs = Annotated[
+    tuple[Annotated[str, Query(max_length=MAX_LENGTH, pattern="^([^:]+:.+)?$")], ...],
+    Query(max_length=MAX_VALUES, description="NAME:VALUE, an attribute and its value."),
+]
+
+
+def estimates_query(  # noqa: PLR0913, PLR0917 - one parameter for each filter in the address
+    source: Values = (),
+    condition: Values = (),
+    pool: Values = (),
+    item: Pairs = (),
+    rater: Pairs = (),
+    flagged: Literal["without"] | None = None,
+    until: Text = "",
+    question: Text = "",
+    after: Text = "",
+) -> ReportQuery:
+    """The parameters of results pages that select what estimates are made from."""
+    return report_query_of(
+        source, condition, pool, item, rater, flagged or "", until=until, question=question, after=after
+    )
+
+
+def refuse_unknown_keys(protocol: Protocol, asked: ReportQuery) -> None:
+    """A key that is misspelled would leave a report of no answers, which could be taken for the result.
+
+    Raises:
+        UnprocessableError: the study has no such source, condition, pool or question.
+    """
+    filters, labels = asked.filters, protocol.labels
+    known: dict[str, tuple[Collection[str], Collection[str]]] = {
+        "source": (filters.sources, labels.sources),
+        "condition": (filters.conditions, [cell.text for cell in cells(protocol.conditions)]),
+        "pool": (filters.pools, labels.pools),
+        "question": ([asked.question] if asked.question else [], labels.questions),
+    }
+    for kind, (keys, has) in known.items():
+        for key in keys:
+            if key not in has:
+                raise UnprocessableError(f"This study has no {kind} {key[:100]!r}.")
 
 
 def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
@@ -44,7 +90,9 @@ def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
     },
     summary="Estimates",
 )
-def api_estimates(request: Request, own: OwnApiForLong, asked: OwnReportQuery) -> Response:
+def api_estimates(
+    request: Request, own: OwnApiForLong, asked: Annotated[ReportQuery, Depends(estimates_query)]
+) -> Response:
     """All estimates with intervals. The filters are those of the results pages; the first call may take seconds.
 
     `Last-Modified` says when the ratings were read; `after` asks for ratings that were read later than that.
@@ -52,6 +100,8 @@ def api_estimates(request: Request, own: OwnApiForLong, asked: OwnReportQuery) -
     from app.analysis.findings.findings_document import findings_document
     from app.analysis.report.report_tables import report_json
 
+    with request.app.state.begin() as db:
+        refuse_unknown_keys(get_protocol(db, own.study.id, own.study.protocol_version), asked)
     reports: LiveReports = request.app.state.reports
     made = reports.now(request.app.state.begin_reading, own.study, None, asked.filters, asked.after)
     headers = {"Last-Modified": format_datetime(made.read_at.astimezone(UTC), usegmt=True)}

@@ -95,6 +95,29 @@ def test_estimates_and_files_are_those_of_the_browser(program: TestClient) -> No
     assert len(lines) == 1 + 2
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[(kind, "no-such-key") for kind in ("source", "condition", "pool", "question")],
+        *[("item", "i1"), ("rater", "r1"), ("rater", ":r1"), ("flagged", "no"), ("pool", "\0")],
+        *[(name, "x") for name in ("snapshot", "of", "x", "y")],
+    ],
+)
+def test_filter_of_estimates_that_would_be_ignored_or_match_nothing_is_refused(
+    program: TestClient, name: str, value: str
+) -> None:
+    answer = program.get(f"{STUDY}/estimates", params={name: value})
+    assert answer.status_code == 422, answer.text[:200]
+    assert name in answer.text
+
+
+def test_estimates_of_a_source_and_a_question_are_narrowed(program: TestClient) -> None:
+    question = program.get(f"{STUDY}/ratings").json()["rows"][0]["question"]
+    report = program.get(f"{STUDY}/estimates", params={"source": "person", "question": question, "item": ""}).json()
+    assert report["filters"] == {"sources": ["person"]}
+    assert {one["question"] for one in report["estimates"]} <= {question, None}
+
+
 def test_time_in_last_modified_asks_for_ratings_that_were_read_later(
     program: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
