@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from app.protocol.rating_columns import COLUMNS
 from app.studies.studies import GivenStatus, Status
@@ -12,9 +12,17 @@ Row = TypeVar("Row", bound=BaseModel)
 
 
 class Sent(BaseModel):
-    """The body of a request: fields that are not known are an error."""
+    """The body of a request: fields that are not known are an error, and texts that the database does not take."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    @field_validator("*")
+    @classmethod
+    def _is_storable(cls, value: object) -> object:
+        texts = value if isinstance(value, list) else [value]
+        if any("\0" in one for one in texts if isinstance(one, str)):
+            raise ValueError("text without the character NUL")
+        return value
 
 
 class WrongField(BaseModel):

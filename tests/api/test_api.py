@@ -96,6 +96,22 @@ def test_estimates_and_files_are_those_of_the_browser(program: TestClient) -> No
 
 
 @pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("status", r'{"status": "\ud800"}'),
+        ("status", r'{"status": "open", "\ud800": 1}'),
+        ("links", r'{"raters": ["\ud800"]}'),
+        ("links", r'{"raters": ["a\u0000"]}'),
+        ("raters/r1/exclusion", r'{"exclude": true, "reason": "\ud800"}'),
+        ("raters/r1/exclusion", r'{"exclude": true, "reason": "a\u0000b"}'),
+    ],
+)
+def test_text_that_cannot_be_stored_is_a_wrong_field(program: TestClient, path: str, body: str) -> None:
+    answer = program.post(f"{STUDY}/{path}", content=body, headers={"content-type": "application/json"})
+    assert (answer.status_code, len(answer.json()["problems"])) == (422, 1)
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
         *[(kind, "no-such-key") for kind in ("source", "condition", "pool", "question")],

@@ -98,10 +98,15 @@ def _invalid(request: Request, error: RequestValidationError) -> Response:
     if request.url.path.startswith(RATERS_PAGES):
         return answer(request, 422, NOT_POSSIBLE, WORDS[422])
     problems = [
-        {"field": ".".join(map(str, one["loc"])), "problem": problem_in_words(one)}
+        {"field": _encodable(".".join(map(str, one["loc"]))), "problem": _encodable(problem_in_words(one))}
         for one in error.errors()[:MAX_PROBLEMS]
     ]
     return answer(request, 422, NOT_POSSIBLE, WORDS[422], problems=problems)
+
+
+def _encodable(text: str) -> str:
+    """The text without unpaired surrogates, which JSON can name and no response can carry."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _left(request: Request, _: ClientDisconnect) -> Response:
