@@ -236,19 +236,25 @@ class Worker:
         ) -> None:
             job = context.job.id or 0
             self._running.add(job)
-            if timestamp:
-                await asyncio.sleep(max(0.0, self._first - time.monotonic()))
-            is_last = context.job.attempts + 1 >= MAX_ATTEMPTS
-            thread, waiting = _in_thread(work, args, is_last=is_last, is_too_late=lost >= MAX_LOST)
-            self._threads = {one for one in self._threads if one.is_alive()} | {thread}
-            self._waiting.add(waiting)
             try:
-                await waiting
+                if timestamp:
+                    await self._until(asyncio.ensure_future(asyncio.sleep(max(0.0, self._first - time.monotonic()))))
+                is_last = context.job.attempts + 1 >= MAX_ATTEMPTS
+                thread, waiting = _in_thread(work, args, is_last=is_last, is_too_late=lost >= MAX_LOST)
+                self._threads = {one for one in self._threads if one.is_alive()} | {thread}
+                await self._until(waiting)
             finally:
-                self._waiting.discard(waiting)
                 self._running.discard(job)
 
         return do
+
+    async def _until(self, end: asyncio.Future[None]) -> None:
+        """Wait for this, or for the worker to stop."""
+        self._waiting.add(end)
+        try:
+            await end
+        finally:
+            self._waiting.discard(end)
 
 
 def _in_thread(

@@ -56,9 +56,10 @@ def ask(engine: Engine, of: str = "1", kind: Kind = NOTE, **args: Any) -> None: 
         defer(db, kind, of, **args)
 
 
-def count_jobs(engine: Engine) -> int:
+def count_jobs(engine: Engine, status: str = "%") -> int:
+    counting = text("SELECT count(*) FROM procrastinate_jobs WHERE CAST(status AS text) LIKE :status")
     with engine.begin() as db:
-        return int(db.execute(text("SELECT count(*) FROM procrastinate_jobs")).scalar_one())
+        return int(db.execute(counting, {"status": status}).scalar_one())
 
 
 def becomes(condition: Callable[[], bool]) -> bool:
@@ -287,3 +288,20 @@ def test_daily_work_is_done_once_by_all_workers_together(engine: Engine) -> None
         assert becomes(lambda: done == [None])
         time.sleep(1)
     assert len(done) <= 2  # the clock may pass one of its times meanwhile
+
+
+def test_worker_that_stops_before_its_first_daily_work_leaves_it_in_the_queue(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It was held until the worker was gone, and the log of the next start said that it had been lost."""
+    monkeypatch.setattr(worker_module, "FIRST_S", PATIENCE_S)
+    with working(engine, Work(NOTE, lambda: None, cron="*/5 * * * *")):
+        assert becomes(lambda: count_jobs(engine, "doing") == 1)
+        start = time.monotonic()
+    assert time.monotonic() - start < worker_module.STOP_S
+    assert (count_jobs(engine), count_jobs(engine, "doing")) == (1, 0)
+    done = Event()
+    monkeypatch.setattr(worker_module, "FIRST_S", 0)
+    with working(engine, Work(NOTE, done.set, cron="*/5 * * * *")):
+        assert done.wait(PATIENCE_S)
+    assert not caplog.messages
