@@ -1,6 +1,7 @@
 """Settings from environment variables. Read only where the program starts (main, cli, migrations)."""
 
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
@@ -20,6 +21,9 @@ from app.base.words import allowed_in_words
 # Files with secrets. Environment variables are visible to every child process and to anyone who inspects a container.
 SECRET_FILES = ("DATABASE_URL_FILE", "DATABASE_PASSWORD_FILE")
 _PACKAGE = Path(__file__).resolve().parent
+_ORIGIN = re.compile(r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d+)?/?", re.ASCII)
+# Any name, all subdomains of a name, a name, or an address; never a port or a scheme.
+_HOST = re.compile(r"\*|(\*\.)?[\w.-]+|\[?[0-9a-f]*:[0-9a-f:.]+\]?|", re.ASCII | re.IGNORECASE)
 
 
 class Settings(BaseSettings):
@@ -102,16 +106,38 @@ class Settings(BaseSettings):
     @field_validator("breached_passwords_file")
     @classmethod
     def _is_readable(cls, value: Path | None) -> Path | None:
-        if value is not None and not os.access(value, os.R_OK):
+        if value is not None and not (value.is_file() and os.access(value, os.R_OK)):
             raise ValueError(f"a file that can be read, found {value}")
         return value
 
     @field_validator("public_url", "model_endpoint")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
-        parts = urlsplit(value) if value is not None else None
-        if parts is not None and (parts.scheme not in {"http", "https"} or not parts.hostname):
+        if value is not None and not _names_a_host(value):
             raise ValueError(f"a complete address such as https://rate.example.org, found {value}")
+        return value
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_origin(cls, value: str | None) -> str | None:
+        """Refuse more than an origin: the pages are not served below a path, and links would lead nowhere."""
+        if value is not None and not _ORIGIN.fullmatch(value):
+            raise ValueError(f"an address without a path, such as https://rate.example.org, found {value}")
+        return value
+
+    @field_validator("database_replica_url")
+    @classmethod
+    def _is_database(cls, value: str | None) -> str | None:
+        if value is not None and not value.strip().startswith(("postgresql://", "postgres://")):
+            raise ValueError("postgresql://USER:PASSWORD@HOST:PORT/DATABASE")  # not quoted: it may have a password
+        return value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _are_hosts(cls, value: str) -> str:
+        for word in value.split(","):
+            if not _HOST.fullmatch(word.strip()):
+                raise ValueError(f"host names separated by commas, such as rate.example.org, found {word.strip()}")
         return value
 
     @field_validator("openid_issuer")
@@ -147,6 +173,8 @@ class Settings(BaseSettings):
         if self.database_password_file is not None:
             password = _secret(self.database_password_file, "DATABASE_PASSWORD_FILE")
             self.database_url = _with_password(self.database_url, password)
+        if self.metrics_token_file is not None:
+            _secret(self.metrics_token_file, "ATTUNE_METRICS_TOKEN_FILE")
         return self
 
     @model_validator(mode="after")
@@ -194,6 +222,15 @@ class Settings(BaseSettings):
         """Maximum size of an upload, and maximum resources for reading it."""
         limits = Limits(cells=self.max_upload_cells, columns=self.max_upload_columns)
         return Bounds(self.upload_seconds, self.upload_memory_mb, limits)
+
+
+def _names_a_host(address: str) -> bool:
+    """Whether this is an http or https address with a host and, if any, a possible port."""
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _check_networks(words: str) -> None:

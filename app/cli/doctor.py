@@ -27,6 +27,7 @@ from app.base.health_checks import (
 )
 from app.base.postgres import EmbeddedError, default_data_dir
 from app.base.rendering.assets import htmx_file
+from app.cli.model_options import listed_servers
 from app.schema import differences
 from app.settings import folder, settings
 
@@ -36,6 +37,8 @@ FAILED, WARNED = 1, 3
 
 def doctor() -> None:
     """Check this installation and its studies, and say what to do. Exit code 1 for a problem, 3 for warnings only."""
+    settings()  # one that is not valid is named once, as by every command
+    listed_servers()
     states = [_show(words, check) for words, check in CHECKS.items()]
     with _engine_or_finding() as found:
         if isinstance(found, Finding):

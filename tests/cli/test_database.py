@@ -47,6 +47,18 @@ def test_doctor_names_outdated_database(
     assert "attune db upgrade" not in attune("doctor").out
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("ATTUNE_TRUSTED_PROXIES", "the proxy"), ("ATTUNE_MODEL_SERVERS_FILE", "/no/such/file")]
+)
+def test_doctor_names_a_setting_that_is_not_valid_once(
+    attune: Attune, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    found = attune("doctor")
+    assert (found.code, found.out, found.err.count(name)) == (2, "", 1)
+
+
 def test_doctor_reports_unreachable_database(attune: Attune, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://nobody:hidden@127.0.0.1:1/none")
     settings.cache_clear()

@@ -80,6 +80,41 @@ def test_a_secret_that_is_not_text_is_reported_in_one_sentence(tmp_path: Path, m
     assert str(caught.value) == f"ATTUNE_MODEL_KEY_FILE names {tmp_path / 'secret'}, which is not text in UTF-8."
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("ATTUNE_PUBLIC_URL", f"https://rate.example.org{rest}") for rest in ("/attune", "?x=1", ":99999", ":x")],
+        *[("ATTUNE_PUBLIC_URL", value) for value in ("https://a b.org", "https://me:pw@rate.example.org", "HTTPS://x")],
+        *[("ATTUNE_ALLOWED_HOSTS", value) for value in ("https://a.org", "a.org:443", "a.org b.org", "a.org, b.org/")],
+        ("DATABASE_REPLICA_URL", "replica.example.org"),
+        ("ATTUNE_METRICS_TOKEN_FILE", "/no/such/file"),
+        ("ATTUNE_BREACHED_PASSWORDS_FILE", "/"),
+    ],
+)
+def test_value_that_no_server_could_use_is_refused_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    with pytest.raises(SettingsError, match=rf"^(The environment variable )?{name} [^\n]+\.$"):
+        settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("ATTUNE_PUBLIC_URL", f"https://Rate.example.org{rest}") for rest in ("", "/", ":8443", ":8443/")],
+        *[("ATTUNE_PUBLIC_URL", value) for value in ("http://127.0.0.1:8000", "http://[::1]:8000", "")],
+        *[("ATTUNE_ALLOWED_HOSTS", value) for value in ("", "*", "*.a.org, b_c.org", "::1,[::1], 10.0.0.1,", "lab")],
+        ("DATABASE_REPLICA_URL", "postgres://me:secret@replica.example.org/attune"),
+    ],
+)
+def test_value_that_a_server_can_use_is_kept(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    assert settings()
+
+
 def test_available_connections_are_read_from_database(db: Connection) -> None:
     assert count_connections(db) == 197
 
