@@ -33,7 +33,7 @@ _CLAIM = text(f"""
 _WAIT = text(f"""
     SELECT greatest(min(d.next_attempt_at) - now(), interval '0')
     FROM webhook_deliveries d JOIN webhooks w ON w.study_id = d.study_id AND w.id = d.webhook_id
-    WHERE {_IS_OPEN}
+    WHERE {_IS_OPEN} HAVING count(*) > 0
 """)  # noqa: S608 - constants only
 # An attempt that another sender has repeated in the meantime does not count. Its end is stored with the next time: the
 # clock may have been set while the request was under way, and both must be of the same clock.
@@ -111,7 +111,7 @@ def claim_due(db: Connection, study_id: int, webhook_id: int) -> DueDelivery | N
 
 def get_wait(db: Connection, study_id: int, webhook_id: int) -> timedelta | None:
     """How long until the next delivery of a webhook is due; None if nothing waits, or the webhook is paused."""
-    wait: timedelta | None = db.execute(_WAIT, {"study": study_id, "webhook": webhook_id}).scalar_one()
+    wait: timedelta | None = db.execute(_WAIT, {"study": study_id, "webhook": webhook_id}).scalar_one_or_none()
     return wait
 
 

@@ -87,6 +87,18 @@ def answering(status: int | None, *, retry_after_s: float = 0) -> Any:  # noqa: 
     return attempt
 
 
+@pytest.mark.parametrize("status", [204, 410])
+def test_webhook_for_which_nothing_waits_asks_for_no_further_job(engine: Engine, status: int) -> None:
+    """Each job asked for the next one at once, endlessly, for every webhook that had ever been used."""
+    with engine.begin() as db:
+        prepare(db)
+    rate_all(engine, "ann")
+    with engine.begin() as db:
+        db.execute(text("DELETE FROM procrastinate_jobs"))
+    assert deliver(engine, attempt=answering(status)) == 1
+    assert jobs(engine) == []
+
+
 def test_events_are_delivered_once_and_deleted_with_rater_and_study(engine: Engine) -> None:
     with receiver() as there:
         with engine.begin() as db:
