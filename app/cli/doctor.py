@@ -79,6 +79,10 @@ def _engine_or_finding() -> Iterator[Engine | Finding]:
     except (DatabaseAddressError, EmbeddedError) as error:
         yield Finding("failed", str(error), "Correct the setting, or follow the message.")
         return
+    except OSError as error:  # such as a full disk, on which the embedded database cannot start
+        found = f"the embedded database cannot be started: {error.strerror or error}"
+        yield Finding("failed", found, "Free some space, or see the message.")
+        return
     try:
         reach(engine)
     except DatabaseUnreachableError as error:

@@ -1,5 +1,7 @@
 """attune db, doctor, backup and restore, as somebody types them."""
 
+import errno
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -57,6 +59,18 @@ def test_doctor_names_a_setting_that_is_not_valid_once(
     settings.cache_clear()
     found = attune("doctor")
     assert (found.code, found.out, found.err.count(name)) == (2, "", 1)
+
+
+def test_doctor_names_a_full_disk_as_the_reason_why_there_is_no_database(
+    attune: Attune, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*_: object) -> str:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/data/postgres/starting")
+
+    monkeypatch.setattr("app.cli.doctor.database_url", start)
+    found = attune("doctor")
+    assert (found.code, found.err) == (1, "")
+    assert "FAILED  database: the embedded database cannot be started: No space left on device\n" in found.out
 
 
 def test_doctor_reports_unreachable_database(attune: Attune, monkeypatch: pytest.MonkeyPatch) -> None:
