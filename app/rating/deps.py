@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from itertools import chain
 from typing import Annotated
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 from uuid import UUID
 
 from fastapi import Depends, Request
 from starlette.datastructures import UploadFile
+from starlette.responses import Response
 
 from app.base.language.message import message
 from app.base.rendering.pages import use_language
-from app.base.web.cookies import get_cookie
+from app.base.web.cookies import get_cookie, set_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import WORDS, ForbiddenError, GoneError, NoStudyError, NotFoundError, PageError, RedirectError
 from app.protocol.questions.form import Form
@@ -26,6 +27,7 @@ from app.studies.protocols import get_protocol
 OwnTrial = tuple[RatingSession, AssignmentView]
 MAX_FIELDS = 1000
 MAX_AGE_S = 180 * 24 * 60 * 60
+LINK_KEPT_FOR_S = 60 * 60
 NO_LINK = message(
     "Please open the study with the link you were given. It takes you to where you left off, on any device."
 )
@@ -64,6 +66,25 @@ NOT_YET = message("This study has not opened yet. Please come back later with th
 def rater_cookie(slug: str) -> str:
     """Name of the cookie, one per study, so that being a rater in one study does not affect others."""
     return f"rater-{slug}"
+
+
+def link_cookie(slug: str) -> str:
+    """Name of a cookie with the parameters of the link of a rater whose data are deleted.
+
+    Their last page grants SONA's credit by them, or submits the assignment of Mechanical Turk.
+    """
+    return f"link-{slug}"
+
+
+def keep_link(request: Request, response: Response, slug: str, parameters: Mapping[str, str]) -> None:
+    """Leave the parameters of a link with its rater."""
+    if parameters:
+        set_cookie(request, response, link_cookie(slug), quote(urlencode(parameters)), max_age=LINK_KEPT_FOR_S)
+
+
+def kept_link(request: Request, slug: str) -> dict[str, str]:
+    """The parameters of the link that were left with the rater."""
+    return dict(parse_qsl(unquote(get_cookie(request, link_cookie(slug)) or "")))
 
 
 def check_open(db: Db, slug: str, session: RatingSession) -> None:

@@ -2,17 +2,25 @@
 
 from datetime import UTC
 from typing import Literal, cast
-from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app.base.web.cookies import get_cookie, set_cookie
+from app.base.web.cookies import get_cookie
 from app.base.web.deps import Db
 from app.base.web.errors import ForbiddenError, GoneError
 from app.protocol.completion import Outcome
 from app.rating.arrival.mturk import allow_submission
-from app.rating.deps import NO_LINK, WITHDREW, AnySession, FormFields, rater_cookie, use_language_of_study
+from app.rating.deps import (
+    NO_LINK,
+    WITHDREW,
+    AnySession,
+    FormFields,
+    keep_link,
+    kept_link,
+    rater_cookie,
+    use_language_of_study,
+)
 from app.rating.http_responses import go, rater_page
 from app.rating.rater_path import protocol_of
 from app.rating.sessions import get_origin, get_rating_session
@@ -22,15 +30,6 @@ from app.rating.withdrawal.withdraw import get_withdrawal, outcome_of, withdraw
 from app.studies.protocols import get_protocol
 
 router = APIRouter()
-LINK_KEPT_FOR_S = 60 * 60
-
-
-def link_cookie(slug: str) -> str:
-    """Name of a cookie with the parameters of the rater's link, which are deleted with the answers.
-
-    The receipt grants SONA's credit by them, or submits the assignment of Mechanical Turk.
-    """
-    return f"link-{slug}"
 
 
 @router.get("/{slug}/withdraw")
@@ -54,8 +53,7 @@ def submit_withdraw(request: Request, slug: str, db: Db, session: AnySession, fo
     response = go(request, "show_receipt", slug=slug)
     if wish == "delete":
         request.app.state.deletions.add(deletion_of_rater(db, session.study_id, receipt))
-        if parameters:
-            set_cookie(request, response, link_cookie(slug), quote(urlencode(parameters)), max_age=LINK_KEPT_FOR_S)
+        keep_link(request, response, slug, parameters)
     return response
 
 
@@ -71,8 +69,7 @@ def show_receipt(request: Request, slug: str, db: Db) -> Response:
         raise ForbiddenError(NO_LINK)
     protocol = get_protocol(db, found.study_id, found.protocol_version, found.sha256)
     outcome = cast("Outcome | Literal['completed']", found.outcome)
-    kept = dict(parse_qsl(unquote(get_cookie(request, link_cookie(slug)) or "")))
-    parameters = get_origin(db, session)[1] if session else kept
+    parameters = get_origin(db, session)[1] if session else kept_link(request, slug)
     ending = ending_of(protocol, outcome, is_prolific=found.platform == "prolific")
     ending = with_link(ending, outcome, found.platform, parameters)
     at = (found.deleted_at or found.withdrew_at).astimezone(UTC)
