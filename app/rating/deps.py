@@ -17,10 +17,11 @@ from app.base.web.deps import Db
 from app.base.web.errors import WORDS, ForbiddenError, GoneError, NoStudyError, NotFoundError, PageError, RedirectError
 from app.protocol.questions.form import Form
 from app.rating.arrival.arrivals import get_arrival_study
+from app.rating.arrival.mturk import SUBMITTED
 from app.rating.rater_path import as_shown, protocol_of
 from app.rating.seats.assignment_view import AssignmentView, get_own_assignment
-from app.rating.sessions import RatingSession, get_platform, get_rating_session
-from app.rating.steps.endings import PageEnding, ending_of
+from app.rating.sessions import RatingSession, get_origin, get_rating_session
+from app.rating.steps.endings import PageEnding, ending_of, with_link
 from app.rating.withdrawal.withdraw import get_withdrawal
 from app.studies.protocols import get_protocol
 
@@ -51,6 +52,11 @@ class ClosedError(GoneError):
     def more(self) -> Mapping[str, object]:
         """The code for the platform, and the link to withdraw."""
         return {"ending": self.ending} | ({"leave": self.leave} if self.leave else {})
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What allows the form that submits an assignment of Mechanical Turk."""
+        return SUBMITTED if self.ending.submission else {}
 
 
 class NotOpenError(PageError):
@@ -93,9 +99,10 @@ def check_open(db: Db, slug: str, session: RatingSession) -> None:
     Raters who have started can finish while a study is paused; the completion page stays available after the end.
     """
     if session.status == "closed" and not session.has_ended:
-        is_prolific = get_platform(db, session) == "prolific"
+        platform, parameters = get_origin(db, session)
+        is_prolific = platform == "prolific"
         ending = ending_of(protocol_of(db, session), "full", is_prolific=is_prolific, is_moved=session.is_moved)
-        raise ClosedError(slug, ending, has_begun=session.has_begun)
+        raise ClosedError(slug, with_link(ending, "full", platform, parameters), has_begun=session.has_begun)
     if session.status == "draft":
         raise NotOpenError(NOT_YET)
     if session.status == "paused" and not session.has_begun:

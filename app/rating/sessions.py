@@ -206,8 +206,3 @@ def get_origin(db: Connection, session: RatingSession) -> tuple[str | None, Mapp
     values = {"study": session.study_id, "rater": session.rater_id, "move": session.move_id}
     row = db.execute(_ORIGIN, values).first()
     return (None, {}) if row is None else (row.platform, row.parameters)
-
-
-def get_platform(db: Connection, session: RatingSession) -> str | None:
-    """The platform from which the rater came, or None."""
-    return get_origin(db, session)[0]

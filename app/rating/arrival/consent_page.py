@@ -9,15 +9,25 @@ from app.base.web.deps import Db
 from app.base.web.errors import ForbiddenError, NotFoundError
 from app.rating.arrival.arrivals import get_arrival_study
 from app.rating.arrival.consent import agree, refuse
-from app.rating.deps import NO_LINK, FormFields, Session, check_going_on, rater_cookie, use_language_of_study
+from app.rating.arrival.mturk import allow_submission
+from app.rating.deps import (
+    LINK_KEPT_FOR_S,
+    NO_LINK,
+    FormFields,
+    Session,
+    check_going_on,
+    keep_link,
+    kept_link,
+    rater_cookie,
+    use_language_of_study,
+)
 from app.rating.http_responses import go, rater_page
 from app.rating.rater_path import current_step, protocol_of
-from app.rating.sessions import NotHereError, get_platform, get_rating_session
-from app.rating.steps.endings import ending_of
+from app.rating.sessions import NotHereError, get_origin, get_rating_session
+from app.rating.steps.endings import ending_of, with_link
 from app.studies.protocols import get_protocol
 
 router = APIRouter()
-REFUSED_FOR_S = 60 * 60
 
 
 def refused_cookie(slug: str) -> str:
@@ -48,7 +58,7 @@ def submit_consent(request: Request, slug: str, db: Db, form: FormFields) -> Res
         if "agree" in form.get("consent", ()):
             agree(db, session)
         return go(request, "show_current", slug=slug)
-    platform = get_platform(db, session) or "none"
+    platform, parameters = get_origin(db, session)
     try:
         if not refuse(db, session):
             return go(request, "show_current", slug=slug)
@@ -56,7 +66,8 @@ def submit_consent(request: Request, slug: str, db: Db, form: FormFields) -> Res
         return go(request, "show_withdraw", slug=slug)
     response = go(request, "show_refused", slug=slug)
     drop_cookie(request, response, rater_cookie(slug))
-    set_cookie(request, response, refused_cookie(slug), platform, max_age=REFUSED_FOR_S)
+    set_cookie(request, response, refused_cookie(slug), platform or "none", max_age=LINK_KEPT_FOR_S)
+    keep_link(request, response, slug, parameters)
     return response
 
 
@@ -68,4 +79,6 @@ def show_refused(request: Request, slug: str, db: Db) -> Response:
         raise NotFoundError
     protocol = get_protocol(db, study.id, study.protocol_version, study.sha256)
     ending = ending_of(protocol, "no_consent", is_prolific=platform == "prolific")
-    return rater_page(request, "ended.html", slug, protocol, outcome="no_consent", ending=ending)
+    ending = with_link(ending, "no_consent", platform, kept_link(request, slug))
+    response = rater_page(request, "ended.html", slug, protocol, outcome="no_consent", ending=ending)
+    return allow_submission(response) if ending.submission else response

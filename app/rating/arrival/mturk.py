@@ -18,6 +18,8 @@ from app.base.web.middleware.security import POLICY
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 HOSTS = ("www.mturk.com", "worker.mturk.com", "workersandbox.mturk.com")
 _SITES = " ".join(f"https://{host}" for host in HOSTS)
+# Allows the form of a page to be submitted to Amazon.
+SUBMITTED = {"Content-Security-Policy": POLICY.replace("form-action 'self'", f"form-action 'self' {_SITES}")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +63,5 @@ def allow_frame(response: Response) -> Response:
 
 def allow_submission(response: Response) -> Response:
     """Allow the form of this page to be submitted to Amazon."""
-    response.headers["Content-Security-Policy"] = POLICY.replace("form-action 'self'", f"form-action 'self' {_SITES}")
+    response.headers.update(SUBMITTED)
     return response

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine, text
 
+from app.rating.life_cycle import close_study
 from tests.kit.builder import EMPATHY, PREFERENCE
 from tests.kit.rater_pages import FULL, Visitor, heading
 
@@ -70,6 +71,25 @@ def test_sona_grants_credit_by_each_participants_own_code(
     assert 'data-redirect="https://uni.sona-systems.com/c?id=7&amp;survey_code=47%2F11"' in from_sona.text
     assert "You will be taken to SONA." in from_sona.text
     assert 'survey_code=XXXX"' in from_elsewhere.text
+
+
+def test_sona_gets_the_code_of_who_declines_or_finds_the_study_closed(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    address = {"url": "https://uni.sona-systems.com/c?id=7&survey_code=XXXX"}
+    flow = {"consent": {"version": "1", "text": "You may stop."}}
+    study(n_items=1, flow=flow, completion={"otherwise": {"no_consent": address, "full": address}})
+    anna, ben = visitor(), visitor()
+    for who, code in ((anna, "4711"), (ben, "4712")):
+        who.get(f"/s/study?survey_code={code}")
+    declined = anna.post("/s/study/consent", data={"consent": "refuse"})
+    assert heading(declined) == "You are not taking part"
+    assert 'href="https://uni.sona-systems.com/c?id=7&amp;survey_code=4711"' in declined.text
+    with engine.begin() as db:
+        close_study(db, "study")
+    for late, code in ((ben.get("/s/study/consent"), "4712"), (visitor().get("/s/study?survey_code=4713"), "4713")):
+        assert late.status_code == 410
+        assert f'href="https://uni.sona-systems.com/c?id=7&amp;survey_code={code}"' in late.text
 
 
 def test_script_completion_url_is_rejected(study: Callable[..., int]) -> None:

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from app.rating.arrival.mturk import submission_of
+from app.rating.life_cycle import close_study
 from tests.kit.rater_pages import Visitor
 
 LINK = "/s/study?workerId=A1B2&assignmentId=AS1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
@@ -64,6 +65,23 @@ def test_full_study_submits_to_mturk_only_with_a_code(
         first.rate(first.begin(slug=slug))
         late = visitor().get(LINK.replace("/s/study", f"/s/{slug}"))
         assert ("externalSubmit" in late.text) == (slug == "paid")
+
+
+def test_worker_who_declines_or_finds_the_study_closed_submits_with_a_code(
+    engine: Engine, study: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    flow = {"consent": {"version": "1", "text": "You may stop."}}
+    codes = {"no_consent": {"code": "N0"}, "full": {"code": "FULL1"}}
+    study(n_items=1, flow=flow, completion={"code": "C0DE", "otherwise": codes})
+    anna = visitor()
+    anna.get(LINK)
+    declined = anna.post("/s/study/consent", data={"consent": "refuse"})
+    with engine.begin() as db:
+        close_study(db, "study")
+    for page, code in ((declined, "N0"), (visitor().get(LINK), "FULL1")):
+        assert 'action="https://workersandbox.mturk.com/mturk/externalSubmit"' in page.text
+        assert f'name="code" value="{code}"' in page.text
+        assert f"form-action 'self' {AMAZON};" in policy(page)
 
 
 @pytest.mark.parametrize(
