@@ -91,6 +91,7 @@ def _page(
         session=session,
         view=page.view,
         sheet=sheet,
+        is_expected=bool(page.declared.expect),
     )
 
 

@@ -118,6 +118,20 @@ def test_failed_practice_may_continue(opened: Callable[..., int], visitor: Calla
     assert heading(anna.get("/s/study/rate")) == "Item 1 of 3"
 
 
+def test_page_promises_what_was_expected_only_where_something_is(
+    opened: Callable[..., int], visitor: Callable[[], Visitor]
+) -> None:
+    opened(trials=[TRIALS[0], {"item": "try-2"}], pass_share=0)
+    anna = visitor()
+    promise = "You will see afterwards what was expected."
+    first = anna.begin()
+    assert promise in first.text
+    choose(anna, first, "model")
+    second = anna.get("/s/study/practice")
+    assert "your answers here do not count" in second.text
+    assert promise not in second.text
+
+
 def test_feedback_says_which_response_each_answer_is_about(
     opened: Callable[..., int], visitor: Callable[[], Visitor]
 ) -> None:
