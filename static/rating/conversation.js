@@ -57,14 +57,14 @@
     const there = new Set([...turns.children].map((turn) => turn.dataset.number));
     at("turns", page).querySelectorAll(".turn").forEach((turn) => { if (!there.has(turn.dataset.number)) turns.append(turn); });
     const field = at("message", page);
-    // The partner has ended it: what is in the field is sent all the same, to be refused and shown with the reason.
-    if (!field && at("talk").dataset.partner && !fresh.dataset.partner && at("message")?.value.trim()) { at("say-form").requestSubmit(); return; }
+    // It is over: what is in the field is sent all the same, to be refused and shown with the reason.
+    if (!field && !fresh.dataset.reply && at("message")?.value.trim()) { at("say-form").requestSubmit(); return; }
     if (field && !field.value) field.value = kept();
     const had = at("talk-foot").contains(document.activeElement) || document.activeElement === document.body;
     const isTyping = update(page);
     if (!isTyping) at("talk-foot").replaceWith(at("talk-foot", page));
     document.title = page.title;
-    for (const name of ["reply", "partner", "typing"]) at("talk").dataset[name] = fresh.dataset[name] ?? "";
+    for (const name of ["reply", "partner", "typing", "seconds"]) at("talk").dataset[name] = fresh.dataset[name] ?? "";
     if (had && !isTyping) (field ?? at("talk-foot").querySelector("button"))?.focus({ preventScroll: true });
     begin();
     at("talk-foot").scrollIntoView({ block: "nearest" });
@@ -101,10 +101,13 @@
     events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) wait(WAITS_MS[1]).then(refresh); });
   }
 
+  let over = 0;
   function begin() {
-    const { reply, partner } = at("talk").dataset;
+    const { reply, partner, seconds } = at("talk").dataset;
     if (reply) listen(reply);
     else if (partner) watch(partner);
+    clearTimeout(over);
+    if (Number(seconds) > 0) over = setTimeout(refresh, Number(seconds) * 1000 + 500);
   }
 
   // Tell the partner that one writes, once in some seconds.
@@ -141,7 +144,7 @@
     at("message").readOnly = isSending = true;
     const page = await ask(form.action, new FormData(form));
     isSending = false;
-    if (trialOf(page) === trialOf(document) && !at("message-problem", page)) keep("");
+    if (trialOf(page) === trialOf(document) && !at("message-problem", page)) keep(at("message").value = "");
     take(page);
   });
 

@@ -385,7 +385,7 @@ def say(db: Connection, view: AssignmentView, talk: Talk, number: str, words: st
     if len(words) > most:
         return too_long(len(words), most)
     if not talk.may_write:
-        return ENDED if talk.room else ELSEWHERE
+        return ENDED if talk.room or talk.over else ELSEWHERE
     flags = [ALERT] if is_alert(talk.bounds, words) else []
     if talk.room:
         add_to_dyad(db, talk.room, words, flags)

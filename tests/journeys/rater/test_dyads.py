@@ -22,14 +22,14 @@ ROLES = {
 }
 
 
-def open_dyads(engine: Engine, language: str = "en", **person: Any) -> None:  # noqa: ANN401
-    """Open a study in which raters write with each other."""
+def open_dyads(engine: Engine, language: str = "en", bounds: dict[str, int] | None = None, **person: Any) -> None:  # noqa: ANN401
+    """Open a study in which raters write with each other; `bounds` are those of the conversation."""
     partner = {"replies": "person", "roles": ROLES, **person}
     parts = protocol_of(
         sources={"peer": {"kind": "human", "shown_label": "Another participant"}},
         questions=[EMPATHY],
         design={"trials": "conversation", "raters_per_trial": 4, "trials_per_rater": 1, "blind": False},
-        conversation={"partners": {"peer": partner}, "min_messages": 2},
+        conversation={"partners": {"peer": partner}, "min_messages": 2, **(bounds or {})},
         flow={"consent": CONSENT},
         completion={"code": "PAID1"},
         language=language,
@@ -134,6 +134,35 @@ def test_conversation_goes_on_after_it_was_not_ended_because_of_unsent_words(
     seeker.reload()
     expect(seeker.get_by_label("Your message")).to_have_value("I am afraid to call.")
     expect(seeker.get_by_role("log")).to_contain_text("I am so sorry.")
+
+
+def test_last_message_leads_to_the_questions(page: Page, other: Page, engine: Engine) -> None:
+    open_dyads(engine, bounds={"min_messages": 1, "max_messages": 1})
+    seeker, _ = matched(page, other)
+    write(seeker, "My grandmother is ill.")
+    expect(seeker.locator("#talk-state")).to_contain_text("This was your last message.")
+    expect(seeker.get_by_label("Your message")).to_have_count(0)
+    seeker.get_by_role("button", name="Continue to the questions").click()
+    expect(seeker.get_by_text("How empathetic is it?")).to_be_visible()
+
+
+def test_rater_is_told_that_the_time_is_over_while_they_write(page: Page, other: Page, engine: Engine) -> None:
+    open_dyads(engine, bounds={"minutes": 1})
+    seeker, supporter = matched(page, other)
+    write(seeker, "My grandmother is ill.")
+    expect(supporter.get_by_role("log")).to_contain_text("My grandmother is ill.")
+    with engine.begin() as db:
+        db.execute(text("UPDATE conversation_turns SET said_at = said_at - interval '55 seconds'"))
+    for one in (seeker, supporter):
+        one.reload()
+    supporter.get_by_label("Your message").press_sequentially("I am so")
+    for one in (seeker, supporter):
+        expect(one.locator("#talk-state")).to_contain_text("The time for this conversation is over.", timeout=15_000)
+    expect(seeker.get_by_label("Your message")).to_have_count(0)
+    expect(supporter.locator("#message-problem")).to_contain_text("Your message was not sent")
+    expect(supporter.get_by_label("Your message")).to_have_value("I am so")
+    supporter.get_by_role("button", name="Continue to the questions").click()
+    expect(supporter.get_by_text("How empathetic is it?")).to_be_visible()
 
 
 def test_words_that_were_not_sent_stay_in_the_field_when_the_partner_ends(

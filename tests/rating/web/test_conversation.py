@@ -295,6 +295,9 @@ def test_time_ends_a_conversation(
         with engine.begin() as db:
             db.execute(text(f"UPDATE conversation_turns SET said_at = said_at - interval '{minutes} minutes'"))  # noqa: S608
         assert words in one.get("/s/study/rate").text
+    refused = say(one, page, "Too late", 3)
+    assert "The conversation is over. Your message was not sent" in refused.text
+    assert "Too late</textarea>" in refused.text
     assert replies.asked
 
 
