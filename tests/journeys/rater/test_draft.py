@@ -77,6 +77,15 @@ def test_words_are_counted_in_the_digits_of_the_language(page: Page, engine: Eng
     expect(page.locator("#draft-count")).to_have_text("الكلمات: ٣")
 
 
+def test_minutes_that_are_left_are_counted_down(page: Page, engine: Engine) -> None:
+    open_drafts(engine, {"replies": "none"}, minutes=20)
+    page.clock.install()
+    arrive(page)
+    expect(page.locator("#draft-hint")).to_contain_text("about 20 min left")
+    page.clock.fast_forward(12 * 60_000)
+    expect(page.locator("#draft-hint")).to_contain_text("about 8 min left")
+
+
 def test_text_without_help_is_saved_as_it_is_written(page: Page, engine: Engine) -> None:
     open_drafts(engine, {"replies": "none"})
     arrive(page)
