@@ -22,6 +22,8 @@ from app.base.words import allowed_in_words
 SECRET_FILES = ("DATABASE_URL_FILE", "DATABASE_PASSWORD_FILE")
 _PACKAGE = Path(__file__).resolve().parent
 _ORIGIN = re.compile(r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d+)?/?", re.ASCII)
+# SQLAlchemy's names of drivers too, as in DATABASE_URL.
+_DATABASE = re.compile(r"postgres(ql)?(\+\w+)?://")
 # Any name, all subdomains of a name, a name, or an address; never a port or a scheme.
 _HOST = re.compile(r"\*|(\*\.)?[\w.-]+|\[?[0-9a-f]*:[0-9a-f:.]+\]?|", re.ASCII | re.IGNORECASE)
 
@@ -128,7 +130,7 @@ class Settings(BaseSettings):
     @field_validator("database_replica_url")
     @classmethod
     def _is_database(cls, value: str | None) -> str | None:
-        if value is not None and not value.strip().startswith(("postgresql://", "postgres://")):
+        if value is not None and not _DATABASE.match(value.strip()):
             raise ValueError("postgresql://USER:PASSWORD@HOST:PORT/DATABASE")  # not quoted: it may have a password
         return value
 

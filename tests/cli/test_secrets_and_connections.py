@@ -107,6 +107,7 @@ def test_value_that_no_server_could_use_is_refused_in_one_sentence(
         *[("ATTUNE_PUBLIC_URL", value) for value in ("http://127.0.0.1:8000", "http://[::1]:8000", "")],
         *[("ATTUNE_ALLOWED_HOSTS", value) for value in ("", "*", "*.a.org, b_c.org", "::1,[::1], 10.0.0.1,", "lab")],
         ("DATABASE_REPLICA_URL", "postgres://me:secret@replica.example.org/attune"),
+        ("DATABASE_REPLICA_URL", "postgresql+psycopg://me:secret@replica.example.org/attune"),
     ],
 )
 def test_value_that_a_server_can_use_is_kept(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
