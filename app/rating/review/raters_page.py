@@ -131,7 +131,7 @@ router = APIRouter()
 SUGGESTIONS_ON = {"prolific": "Prolific", "mturk": "Mechanical Turk", "sona": "SONA"}
 # In euros and cents as in dollars and cents: 1,50 and 1.50.
 Amount = Annotated[
-    float, BeforeValidator(lambda text: str(text).replace(",", ".")), Form(gt=0, le=10_000, allow_inf_nan=False)
+    float, BeforeValidator(lambda text: str(text).replace(",", ".")), Form(ge=0.01, le=10_000, allow_inf_nan=False)
 ]
 
 

@@ -303,11 +303,17 @@ def test_page_of_raters_has_less_than_100_kb(client: TestClient, db: Connection,
     assert around + MAX_ROWS * max(map(len, rows.values())) < 100_000
 
 
-def test_wrong_amount_of_the_bonus_is_explained(client: TestClient, db: Connection, lead: Lead) -> None:
+@pytest.mark.parametrize(
+    ("amount", "problem"),
+    [("a lot", "a lot&#34;; allowed: a number."), ("0.004", "0.004&#34;; allowed: a number of at least 0.01.")],
+)
+def test_wrong_amount_of_the_bonus_is_explained(
+    client: TestClient, db: Connection, lead: Lead, amount: str, problem: str
+) -> None:
     study_of(db, lead)
-    answer = client.post("/studies/small/raters/bonus.csv", data={"amount": "a lot"})
+    answer = client.post("/studies/small/raters/bonus.csv", data={"amount": amount})
     assert answer.status_code == 422
-    assert "Amount: Found &#34;a lot&#34;; allowed: a number." in answer.text
+    assert f"Amount: Found &#34;{problem}" in answer.text
 
 
 def test_flags_of_pasted_answers_come_before_the_counts_behind_them(
