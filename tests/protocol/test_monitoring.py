@@ -31,3 +31,9 @@ def test_looks_require_single_primary_contrast(primary: list[dict[str, str]]) ->
 def test_looks_with_plan_and_contrast_are_accepted() -> None:
     protocol = Protocol.model_validate(protocol_of(monitoring=LOOKS, analysis={"primary": [EMPATHY]}))
     assert protocol.monitoring.looks == (0.5, 1)
+
+
+@pytest.mark.parametrize(("share", "n", "due"), [(0.55, 100, 55), (0.5, 101, 51), (1 / 3, 9, 3), (0.3, 10, 3)])
+def test_a_look_is_due_at_the_first_number_that_reaches_its_share(share: float, n: int, due: int) -> None:
+    plan = Monitoring.model_validate({"looks": [share, 1], "n_ratings": n})
+    assert plan.ratings_at_looks == (due, n)
