@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 from playwright.sync_api import Page, Route
 from sqlalchemy import create_engine
@@ -47,6 +48,9 @@ class NoRows(list[object]):
 
     def mappings(self) -> NoRows:
         return self
+
+    def one(self) -> SimpleNamespace:
+        return SimpleNamespace(has_simulated=False, has_real=False)
 
 
 @contextmanager
