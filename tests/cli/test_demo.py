@@ -106,7 +106,8 @@ def test_demo_runs_and_is_started_again_on_another_port_if_its_own_is_taken(
             settings.cache_clear()
             doctor = attune_alone("doctor")
     found = re.findall(r"^(OK|WARNING|FAILED) +(\w+):", doctor.out, re.MULTILINE)
-    assert [name for verdict, name in found if verdict != "OK"] == ["backups"], doctor.out
+    # The first backup is made a minute after the start, which a busy machine may reach.
+    assert {name for verdict, name in found if verdict != "OK"} <= {"backups"}, doctor.out
     assert len(found) == 12
 
 
