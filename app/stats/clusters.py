@@ -252,28 +252,23 @@ def for_new_items(result: Result, what: str = "") -> Result:
 
     Its interval generalizes to new items and treats the raters (if there are any) as fixed.
     """
-    method = (
-        replace(result.method, procedure="item_cluster_t")
-        if result.method.procedure == METHOD.procedure
-        else result.method
-    )
-    method = method.with_words(f": {what}" if what else "")
+    method = _by(BY_ITEM, result.method).with_words(f": {what}" if what else "")
     interval = result.interval and replace(result.interval, method=BY_ITEM, inference="items")
     return replace(result, method=method, interval=interval)
 
 
 def for_new_raters(result: Result) -> Result:
     """Relabel a result about raters, in which they took the place of items too: its interval is for new raters."""
-    method = (
-        replace(result.method, procedure=BY_UNIT.procedure)
-        if result.method.procedure == METHOD.procedure
-        else result.method
-    )
-    interval = result.interval and replace(result.interval, inference="raters")
-    if interval and interval.method.procedure == METHOD.procedure:
-        interval = replace(interval, method=BY_UNIT)
+    interval = result.interval
+    interval = interval and replace(interval, method=_by(BY_UNIT, interval.method), inference="raters")
     note = result.note.replace("items and raters needs two of each", "raters needs two of them")
-    return replace(result, method=method, interval=interval, note=note.replace("items or raters", "raters"))
+    note = note.replace("items or raters", "raters")
+    return replace(result, method=_by(BY_UNIT, result.method), interval=interval, note=note)
+
+
+def _by(clusters: Method, method: Method) -> Method:
+    """The method, if it is that of items and raters, with the name for one kind of clusters in both places."""
+    return replace(method, procedure=clusters.procedure) if method.procedure == METHOD.procedure else method
 
 
 def without_interval(result: Result, reason: Reason, note: str) -> Result:

@@ -28,7 +28,6 @@ from app.analysis.wording.formatting import (
 from app.base.numbers import p_statement, styled, whole, with_minus
 from app.base.words import ISOLATE, and_list, capitalized, isolated, left_to_right, number_text
 from app.protocol.primary import is_of_texts
-from app.protocol.questions.allocation import AllocationQuestion
 from app.protocol.study import Protocol
 
 # The kind of clause of what is no comparison of two sources, by statistic; `OF_VALUE` have no verdict but a value.
@@ -181,7 +180,8 @@ def named_notes(report: Report, protocol: Protocol) -> list[str]:
 
 
 def _finding(contrast: MainContrast, protocol: Protocol) -> Finding:
-    is_of_points = isinstance(protocol.question(contrast.key), AllocationQuestion)
+    question = protocol.question(contrast.key)
+    is_of_points = question is not None and question.shares_points
     effect, answer = contrast.estimate, contrast.answer
     return Finding(contrast.key, contrast.label, effect, answer, contrast.is_reversed, is_of_points)
 

@@ -21,6 +21,7 @@ class AllocationQuestion(SetQuestion):
 
     measure: ClassVar[Measure] = "scale"
     has_script: ClassVar[bool] = True
+    shares_points: ClassVar[bool] = True
     noun: ClassVar[str] = "an allocation"
     deed: ClassVar[str] = "share points among"
     done: ClassVar[str] = "points are shared among responses"

@@ -156,6 +156,8 @@ class AskedQuestion(BaseModel, ABC):
     """What leads read in place of the type."""
     has_script: ClassVar[bool] = False
     """Whether its fields have a script, `static/rating/<kind>.js`."""
+    shares_points: ClassVar[bool] = False
+    """Whether raters share out points among the responses, so that none is rated by itself."""
     starts_with: ClassVar[Mapping[str, object]] = {}
     """What a new question of this kind contains in the editor, in addition to its key, type and text."""
     key: Key
