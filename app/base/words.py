@@ -38,7 +38,9 @@ def counted(n: int, word: str, several: str | None = None) -> str:
 
 
 def typed(value: str) -> str:
-    r"""What somebody typed into a field: without space around it, and without NUL, which a database cannot hold.
+    r"""What somebody typed into a field, without space around it.
+
+    Browsers send two characters for the end of a line, of which one stays; a database cannot hold NUL, which goes.
 
     >>> typed(" One\r\ntwo\0 ")
     'One\ntwo'

@@ -81,7 +81,7 @@ def _engine_or_finding() -> Iterator[Engine | Finding]:
         return
     except OSError as error:  # such as a full disk, on which the embedded database cannot start
         found = f"the embedded database cannot be started: {error.strerror or error}"
-        yield Finding("failed", found, "Free some space, or see the message.")
+        yield Finding("failed", found, "Correct what it names: a full disk needs space.")
         return
     try:
         reach(engine)

@@ -24,7 +24,7 @@ SECTION = "subgroup"
 INTERACTIONS = ("interaction", "share_difference")
 AT_MEDIAN = "Split at the median."
 # a question about the rater has its slope always
-NEEDS_COVARIATE = f"{AT_MEDIAN} A slope over all values needs the column in analysis.covariates."
+NEEDS_COVARIATE = f"{AT_MEDIAN} A slope over all values needs the column as a covariate under Design, Analysis."
 
 declare(
     Statistic(

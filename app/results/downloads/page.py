@@ -114,8 +114,8 @@ def _whole_study(files: _Files) -> list[Download]:
             f"{files.slug}.zip",
             files.at("export_study"),
             "The whole study: protocol, texts, raters, answers, checks, events, assignments, estimates, a codebook and "
-            "the registered plan. attune analyze gives the same estimates. A database that loads it does not know "
-            "who left before the end.",
+            "the registered plan. Analyzing it gives the same estimates; a server that loads it does not know who left "
+            "before the end.",
         ),
         files.made(
             "psych-ds.zip",
